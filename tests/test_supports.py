@@ -69,7 +69,8 @@ SUPPORTS = {
     "study.reliability_study": Supports(False, "refused", False),
     "tie_calibration": Supports(False, "refused", False),
 }
-WITHOUT = {"DistanceDistribution.load", "pair"}  # a file is for one collection; a pairing is no answer yet
+OWN_RULE = {"as_scores", "audit.audit", "board", "difference", "neighbours"}  # where nothing was said of holes
+WITHOUT = {"run_noise", "DistanceDistribution.load", "pair"}  # a file is for one collection; a pairing is no answer yet
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:

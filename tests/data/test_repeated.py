@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM
 
 import concordant as cc
 from concordant.data.runs import components, run_means, within
+from concordant.ranks.run_noise import wilson
+from tests.commands import run
 
 
 def scores_of(values: Any, **about: Any) -> cc.Scores:
@@ -98,3 +102,95 @@ def test_components_are_those_of_reml() -> None:
     ).fit(reml=True)
     peer = (made.scale, float(made.vcomp[0]), float(made.cov_re.iloc[0, 0]))
     assert components(values) == pytest.approx(peer, rel=1e-3)
+
+
+def test_intervals_of_tau_bench(formats: Path) -> None:
+    path = formats / "as_published" / "trials" / "tau_bench_gpt-4o_airline.csv"
+    row = cc.run_noise(path).rows()[0]
+    assert [row["low"], row["high"]] == pytest.approx([0.3222926149932732, 0.5244078219576144], rel=1e-12)
+    assert row["from_runs"] == pytest.approx(0.26896207584830334, rel=1e-12)
+    half = stats.t.ppf(0.975, 49) * np.sqrt(0.0027265306122448985 - 0.0007333333333333333)
+    assert row["without"] == pytest.approx(half)
+    these = cc.run_noise(path, these_topics=True).rows()[0]
+    assert [these["low"], these["high"]] == pytest.approx([0.36637043421040755, 0.4736295657895924], rel=1e-12)
+    assert "Runs cause 27%" in run("board", str(path), "--runs").stdout
+
+
+def test_these_topics_literally() -> None:
+    values = np.random.default_rng(6).random((8, 2, 3))
+    values[0, 0, 2] = np.nan
+    cells = [[row[~np.isnan(row)] for row in values[:, s]] for s in range(2)]
+    squares = [sum(((c - c.mean()) ** 2).sum() for c in system) + 0.05 for system in cells]
+    df = [sum(len(c) - 1 for c in system) + 1 for system in cells]
+    parts = [squares[s] / df[s] * sum(1 / len(c) for c in cells[s]) / 64 for s in range(2)]
+    found = cc.difference(scores_of(values), "s0", "s1", these_topics=True, rng=1)
+    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.difference) / np.sqrt(sum(parts)), sum(df)))
+    with pytest.raises(cc.errors.InputError, match="every topic has one run"):
+        cc.difference(scores_of(values[:, :, 0]), "s0", "s1", these_topics=True)
+
+
+def test_seeds_are_found_and_added() -> None:
+    rng = np.random.default_rng(7)
+    values = rng.normal(0, 1, (30, 1, 1)) + rng.normal(0, 1, (1, 3, 4)) + rng.normal(0, 0.5, (30, 3, 4))
+    found = cc.run_noise(scores_of(values))
+    assert found.settings["runs"] == "seeds"
+    assert found == cc.run_noise(scores_of(values), runs="seeds") or "p =" in found.notes[0]
+    x = values[:, 0]
+    ms_t, ms_r = 4 * x.mean(1).var(ddof=1), 30 * x.mean(0).var(ddof=1)
+    ms_e = ((x - x.mean(1, keepdims=True) - x.mean(0) + x.mean()) ** 2).sum() / (29 * 3)
+    v = (ms_t + ms_r - ms_e) / 120
+    df = v**2 / (((ms_t / 120) ** 2) / 29 + ((ms_r / 120) ** 2) / 3 + ((ms_e / 120) ** 2) / 87)
+    half = stats.t.ppf(0.975, df) * np.sqrt(v)
+    row = next(row for row in found.rows() if row["system"] == "s0")
+    assert (row["high"] - row["low"]) / 2 == pytest.approx(half)
+    trials = cc.run_noise(scores_of(values), runs="trials")
+    assert trials.intervals[0].high - trials.intervals[0].low < found.intervals[0].high - found.intervals[0].low
+    a, b = (cc.difference(scores_of(values), "s0", "s1", runs=how, rng=1) for how in ("seeds", "trials"))
+    assert a.interval.high > b.interval.high
+    assert cc.run_noise(scores_of(rng.random((30, 3, 4)))).settings["runs"] == "trials"
+
+
+@pytest.mark.parametrize(
+    ("n", "r", "kind"), [(10, 1, "binary"), (10, 5, "binary"), (50, 3, "graded"), (50, 5, "binary")]
+)
+def test_intervals_cover_the_expected_mean(n: int, r: int, kind: str) -> None:
+    rng, covered = np.random.default_rng(n + r), []
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    truth = float((1 / (1 + np.exp(-(0.5 + 1.6 * nodes))) * weights).sum() / weights.sum())
+    for _ in range(500):
+        p = 1 / (1 + np.exp(-(0.5 + rng.normal(0, 1.6, (n, 1)))))
+        drawn = (rng.random((n, r)) < p) * 1.0 if kind == "binary" else rng.beta(3 * p, 3 * (1 - p), (n, r))
+        low, high = wilson(drawn.mean(axis=1), 0.95, "binary" if kind == "binary" else "graded")
+        covered.append(low <= truth <= high)
+    assert 0.92 <= np.mean(covered) <= 0.99
+
+
+def test_runs_without_a_column_of_systems() -> None:
+    values = np.random.default_rng(8).random((5, 2, 3))
+    rows = [(f"t{t}", r, *values[t, :, r]) for t in range(5) for r in range(3)]
+    wide = cc.as_scores(pd.DataFrame(rows, columns=["task", "seed", "alpha", "beta"]))
+    assert isinstance(wide, cc.Scores)
+    assert wide.systems == ("alpha", "beta")
+    assert np.array_equal(wide.runs, values)  # type: ignore[arg-type]
+    one = cc.as_scores(pd.DataFrame(rows, columns=["task", "trial", "score", "x"]).drop(columns="x"))
+    assert isinstance(one, cc.Scores)
+    assert np.array_equal(one.runs, values[:, :1])  # type: ignore[arg-type]
+    assert "up to 3 runs" in one.notes[0]
+
+
+def test_epochs_of_inspect_are_runs(tmp_path: Path) -> None:
+    samples = [
+        {"id": k, "epoch": e, "scores": {"match": {"value": "C" if (k + e) % 2 else "I"}}}
+        for k in (1, 2)
+        for e in (1, 2, 3)
+    ]
+    reduced = [{"scorer": "match", "reducer": "mean", "samples": [{"sample_id": k, "value": 0.5} for k in (1, 2)]}]
+    log = {"eval": {"task": "quiz", "model": "m"}, "status": "success", "samples": samples, "reductions": reduced}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    found = cc.read_scores(path)
+    assert isinstance(found, cc.Scores)
+    assert found.runs is not None
+    assert found.runs[:, 0].tolist() == [[0, 1, 0], [1, 0, 1]]
+    path.write_text(json.dumps(log | {"reductions": [reduced[0] | {"reducer": "max"}]}))
+    assert cc.as_scores(path).values.ravel().tolist() == [0.5, 0.5]

@@ -51,6 +51,9 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "correlate": lambda: cc.correlate(people, hasty, n_resamples=500, rng=7).to_dict(),
         "difference": lambda: cc.difference(people, *people.systems[:2], rng=7).to_dict(),
         "neighbours": lambda: cc.neighbours(people, rng=7).to_dict(),
+        "run_noise": lambda: cc.run_noise(
+            cc.Scores(np.random.default_rng(1).random((9, 3, 4)), range(9), ["a", "b", "c"])
+        ).to_dict(),
         "discordance": lambda: cc.discordance(people).to_dict(),
         "discriminative_power": lambda: cc.discriminative_power(people, hasty).to_dict(),
         "evaluate": lambda: cc.evaluate(runs, qrels, "AP").means(),

@@ -20,12 +20,22 @@ PairsOption = Annotated[
 ]
 
 
-def between(given: Scores | Means, pair: tuple[str, str] | None, level: float, random: Random, out: Output) -> Found:
+RunsOption = Annotated[
+    bool, typer.Option("--runs", help="Only: how much of the error of each mean comes from repeated runs?")
+]
+TheseTopicsOption = Annotated[
+    bool, typer.Option("--these-topics", help="Ask about these topics only, so that repeated runs alone are random.")
+]
+
+
+def between(
+    given: Scores | Means, pair: tuple[str, str] | None, level: float, these: bool, random: Random, out: Output
+) -> Found:
     """The difference of two systems, or without a pair those of all neighbours."""
     from ..ranks.differences import difference, neighbours
 
     if out.html is not None:
         raise typer.BadParameter("--html writes the page of a board: leave --pair and --pairs out, or use --plot")
     if pair is None:
-        return neighbours(given, confidence_level=level, rng=random.seed)
-    return difference(given, *pair, confidence_level=level, rng=random.seed)
+        return neighbours(given, these_topics=these, confidence_level=level, rng=random.seed)
+    return difference(given, *pair, these_topics=these, confidence_level=level, rng=random.seed)

@@ -114,4 +114,4 @@ def on_these_topics(runs: FloatArray, scale: Scale) -> tuple[FloatArray, FloatAr
     """
     found = within(runs)
     df = found.df + 1.0
-    return (found.squares + _PRIOR[scale]) / df * found.shares, df
+    return np.asarray((found.squares + _PRIOR[scale]) / df * found.shares), np.asarray(df, dtype=np.float64)

@@ -13,16 +13,16 @@ from ..arrays import FloatArray, IntArray
 from ..data.groups import group_rows, places_of_groups
 from ..data.means import ROUNDING, mean_over_topics
 from ..data.results import Interval, Result, columns, settings_of
-from ..data.runs import on_these_topics, scale_of, within
+from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores
 from ..errors import InputError, require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
-from ..read.door import Collection, as_topic_side, as_topics
+from ..read.door import Collection, as_topic_side, as_topics, refuse
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import RankIntervals, rank_intervals
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
-from .run_noise import RunsAs, means_on_these_topics, repeated, seed_noise
+from .run_noise import RunsAs, means_on_these_topics, seed_noise
 
 _RESAMPLES = 49_999  # of the rank intervals, as for a board
 SHOWN = 30  # pairs in the table that is printed
@@ -250,24 +250,26 @@ def difference(
     """
     require(a != b, "b", b, "give two different systems")
     side = _given(scores)
-    side = repeated(side) if these_topics else side
     for system in (a, b):
         if system not in side.systems:
             raise InputError(f"there is no system {system!r}{nearest(system, side.systems)}")
     how = Resampling.of(_RESAMPLES, rng)
-    ranked = means_on_these_topics(side) if these_topics else side
-    ranks = rank_intervals(ranked, confidence_level, n_resamples=_RESAMPLES, rng=how.rng)
+    ranks = _ranks(side, confidence_level, how, these_topics)
     return _difference(side, a, b, confidence_level, ranks, these=these_topics, runs=runs)
 
 
 @checked
-def neighbours(scores: Collection, *, confidence_level: float = 0.95, rng: Seed = None) -> Differences:
+def neighbours(
+    scores: Collection, *, these_topics: bool = False, confidence_level: float = 0.95, rng: Seed = None
+) -> Differences:
     """Every system of a leaderboard and the next one: is it better, and by how much?
 
     Parameters
     ----------
     scores : Collection
         Scores on each topic, as `as_scores` takes them.
+    these_topics : bool
+        Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
     confidence_level : float
         For all pairs together.
     rng : int, Generator or None
@@ -294,14 +296,20 @@ def neighbours(scores: Collection, *, confidence_level: float = 0.95, rng: Seed 
     """
     side = _given(scores)
     how = Resampling.of(_RESAMPLES, rng)
-    ranks = rank_intervals(side, confidence_level, n_resamples=_RESAMPLES, rng=how.rng)
+    ranks = _ranks(side, confidence_level, how, these_topics)
     names = list(zip(ranks.systems, ranks.systems[1:], strict=False))
-    pairs = tuple(_difference(side, a, b, confidence_level, ranks, len(names)) for a, b in names)
+    pairs = tuple(_difference(side, a, b, confidence_level, ranks, len(names), these=these_topics) for a, b in names)
     settings = settings_of(
         seed=how.seed, n_resamples=_RESAMPLES, confidence_level=confidence_level, pairs=len(names), measure=side.measure
     )
     notes = tuple(dict.fromkeys(note for pair in pairs for note in pair.notes))
     return Differences(pairs=pairs, notes=notes, settings=settings, data=side)
+
+
+def _ranks(side: Scores, level: float, how: Resampling, these: bool) -> RankIntervals:
+    if these:
+        refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
+    return rank_intervals(means_on_these_topics(side) if these else side, level, n_resamples=_RESAMPLES, rng=how.rng)
 
 
 def _given(scores: Collection) -> Scores:
@@ -334,10 +342,11 @@ def _difference(
     d, mean = _differences(x, y)
     each = 1 - (1 - level) / n_pairs
     found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
-    share, said = math.nan, []
+    share, said = math.nan, ()
     if side.runs is not None and side.total == "mean":
-        cells = side.runs[np.ix_(both, [side.systems.index(system) for system in (a, b)])]
-        found, share, said = _with_runs(found, cells, each, these, runs)
+        cells = side.runs[both][:, [side.systems.index(system) for system in (a, b)]]
+        scale = scale_of(side.shown(side.runs)) if these else None
+        found, share, said = _with_runs(found, cells, each, scale, runs)
     return Difference(
         a=a,
         b=b,
@@ -370,23 +379,23 @@ def _difference(
 
 
 def _with_runs(
-    found: Paired, cells: FloatArray, level: float, these: bool, runs: RunsAs
-) -> tuple[Paired, float, list[str]]:
+    found: Paired, cells: FloatArray, level: float, scale: Scale | None, runs: RunsAs
+) -> tuple[Paired, float, tuple[str, ...]]:
     """A difference with what repeated runs say: topics x the two systems x runs.
 
-    Runs cause V_a + V_b of its variance. Where only runs are random, that is all of it; seeds add to it.
+    Runs cause V_a + V_b of its variance. With a scale only runs are random, and that is all of it. Seeds add to it.
     """
-    if these:
-        variances, dfs = on_these_topics(cells, scale_of(np.abs(cells)))
-        return found.again(math.sqrt(variances.sum()), float(dfs.sum()), level, "runs only"), math.nan, []
+    if scale is not None:
+        variances, dfs = on_these_topics(cells, scale)
+        return found.again(math.sqrt(variances.sum()), float(dfs.sum()), level, "runs only"), math.nan, ()
     noise, variance = float(within(cells).runs.sum()), found.se**2
     share = min(noise / variance, 1.0) if variance > 0 else math.nan
     seeds, p = seed_noise(cells, runs)
     if seeds is None or not (added := float(seeds.variance.sum())):
-        return found, share, []
+        return found, share, ()
     total = variance + added
     df = total**2 / (variance**2 / found.df + float(seeds.parts.sum()))
-    said = [f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds"] if runs == "auto" else []
+    said = (f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds",) if runs == "auto" else ()
     crossed = found.again(math.sqrt(total), df, level, "paired t, runs as seeds")
     return crossed, (share * variance + added) / total if variance > 0 else 1.0, said
 

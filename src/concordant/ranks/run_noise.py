@@ -9,14 +9,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special, stats
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
+from ..data.groups import places_of_groups
 from ..data.results import Interval, Result, columns, settings_of
-from ..data.runs import Scale, Seeds, on_these_topics, scale_of, within
+from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, within
 from ..data.scores import Means, Scores
 from ..errors import InputError
 from ..options import checked
 from ..read.door import Collection, as_topic_side, refuse
-from ..words import counted, number, one_line
+from ..words import argument, counted, number, one_line
+from .paired import clustered
 
 RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
 """Whether runs are independent trials of each topic, or run r is one trained system on all topics; auto: by a test."""
@@ -154,7 +156,7 @@ def run_noise(
         if seeds is None or runs != "auto"
         else (
             f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds; "
-            "if they are independent trials, say so with runs='trials'",
+            "if they are independent trials, say so with {argument('runs', 'trials')}",
         )
     )
     return RunNoise(
@@ -174,6 +176,13 @@ def run_noise(
             measure=side.measure,
         ),
     )
+
+
+def on_these_topics_only(scores: Collection) -> Means:
+    """One score per system with the error that runs alone cause, as `board` ranks them."""
+    side = as_topic_side(scores, "scores")
+    refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
+    return means_on_these_topics(side)
 
 
 def repeated(side: Scores) -> Scores:
@@ -204,7 +213,9 @@ def seed_noise(runs: FloatArray, how: RunsAs) -> tuple[SeedNoise | None, float]:
     """What seeds add, where runs are seeds, or a test says so; and the p-value of the test, nan where not made."""
     complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
     if how == "seeds" and not complete:
-        raise InputError("runs='seeds' needs every run of every system on every topic: leave out incomplete ones")
+        raise InputError(
+            f"{argument('runs', 'seeds')} needs every run of every system on every topic: leave out incomplete ones"
+        )
     if how == "trials" or not complete:
         return None, math.nan
     (n, m, r), squares = runs.shape, Seeds.of(runs)
@@ -224,30 +235,30 @@ class _System(NamedTuple):
     without: float
 
 
-def _groups(side: Scores, k: int) -> Any:
+def _groups(side: Scores, k: int) -> IntArray | None:
     if side.groups is None:
         return None
-    from ..data.groups import places_of_groups
-
     _, places = places_of_groups(side.groups, side.topics)
     return np.unique(places[~np.isnan(side.values[:, k])], return_inverse=True)[1]
 
 
-def _of_system(
-    runs: FloatArray, scale: Scale, these: bool, level: float, groups: Any, k: int | None, seeds: SeedNoise | None
-) -> _System:
-    """One system: topics x runs, as they were given."""
-    from .paired import clustered
+def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:
+    """One system, topics x runs as they were given, where runs alone are random."""
+    mean = float(run_means(runs[~np.isnan(runs).all(axis=1)][:, None]).mean())
+    variance, df = (float(part[0]) for part in on_these_topics(runs[:, None], scale))
+    half = _half(variance, df, level)
+    return _System(mean, Interval(mean - half, mean + half, level, "runs only"), 1.0, 0.0)
 
+
+def _of_system(
+    runs: FloatArray, scale: Scale, level: float, groups: IntArray | None, seeds: tuple[float, float] | None
+) -> _System:
+    """One system, topics x runs as they were given; `seeds` has what these add to its variance."""
     runs = runs[~np.isnan(runs).all(axis=1)]
-    cells, n = np.nanmean(runs, axis=1), len(runs)
+    cells, n = run_means(runs[:, None])[:, 0], len(runs)
     if n < 2:
         raise InputError("a system has fewer than 2 topics: their spread is not known")
     mean, noise = float(cells.mean()), float(within(runs[:, None]).runs[0])
-    if these:
-        variance, df = (float(part[0]) for part in on_these_topics(runs[:, None], scale))
-        half = _half(variance, df, level)
-        return _System(mean, Interval(mean - half, mean + half, level, "runs only"), 1.0, 0.0)
     variance, df = float(cells.var(ddof=1)) / n, n - 1.0
     if groups is not None:
         error, df = clustered(cells, groups)
@@ -255,11 +266,11 @@ def _of_system(
     share, left = math.nan, math.nan
     if not math.isnan(noise) and variance > 0:
         share, left = min(noise / variance, 1.0), _half(max(variance - noise, 0.0), df, level)
-    if k is not None and seeds is not None:
-        added = float(seeds.variance[k])
+    if seeds is not None:
+        added, parts = map(float, seeds)
         total = variance + added
         share = (share * variance + added) / total if total > 0 else share
-        df = total**2 / (variance**2 / df + float(seeds.parts[k])) if total > 0 and added > 0 else df
+        df = total**2 / (variance**2 / df + parts) if total > 0 and added > 0 else df
         variance = total
     elif scale != "unbounded" and groups is None:
         low, high = wilson(cells, level, scale)

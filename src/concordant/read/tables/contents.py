@@ -157,9 +157,11 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
 def _long_with_runs(cells: Cells, runs: Sequence[str], roles: Roles) -> Contents:
     """The scores of a table with a row for each run."""
     layout = name_columns(cells.names, roles)
-    if isinstance(layout, str) or layout.kind != "long" or layout.system is None:
-        why = layout if isinstance(layout, str) else "has no columns of topics and systems beside it"
-        raise cells.error(f"has a column of runs, but {why}: repeated runs need one row per score")
+    if isinstance(layout, str) or layout.kind not in ("long", "matrix") or layout.topic is None:
+        why = layout if isinstance(layout, str) else "has no column of topics beside it"
+        raise cells.error(f"has a column of runs, but {why}: repeated runs need one row per topic and run")
+    if layout.kind == "matrix":
+        return _Matrix(cells, layout.topic, list(layout.others), roles, runs)
     return _Long(cells, layout, roles, runs)
 
 
@@ -258,7 +260,9 @@ class _Matrix(Contents):
         """What its rows and columns were read as."""
         return "rows are topics, columns are systems"
 
-    def __init__(self, cells: Cells, label: int | None, columns: list[int], roles: Roles) -> None:
+    def __init__(
+        self, cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
+    ) -> None:
         super().__init__(cells.origin)
         if not columns:
             raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
@@ -268,6 +272,9 @@ class _Matrix(Contents):
             down = invent_topics(len(cells))
         refuse_measures_as_rows(cells, down, names_topics(name))
         columns = score_columns(cells, columns, "systems", roles.systems)
+        if runs is not None:
+            self.seen, self.scores = cells.names, _repeated_rows(cells, down, columns, runs)
+            return
         cells, down = self._chosen_rows(cells, down, roles.topics)
         values = cells.matrix(columns)
         _refuse_twice(cells, down, "topic", columns)
@@ -284,6 +291,18 @@ class _Matrix(Contents):
         if measure:
             raise refused_measure(self.origin, measure)
         return self.scores
+
+
+def _repeated_rows(cells: Cells, topics: list[str], columns: list[int], runs: Sequence[str]) -> Grid:
+    """The scores of a matrix with a row for each topic and run."""
+    names, m = [cells.names[k] for k in columns], len(columns)
+
+    def twice(first: int, again: int) -> ConcordantError:
+        return cells.error(f"run {runs[again // m]!r} of topic {topics[again // m]!r} was given already", again // m)
+
+    each, again = ([label for label in labels for _ in names] for labels in (topics, runs))
+    values = cells.matrix(columns).ravel()
+    return pivot(cells.origin, each, names * len(topics), values, twice, cells.in_percent(columns), again)
 
 
 class _Rows(Contents):

@@ -215,7 +215,9 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
     if not known and numbered is None:
         return []
     layout = name_columns(cells.names, roles)
-    if isinstance(layout, str) or layout.kind != "long" or layout.system is None or layout.topic is None:
+    if isinstance(layout, str) or layout.system is None:
+        return _beside_repeated_topics(cells, known, roles)
+    if layout.kind != "long" or layout.topic is None:
         return []
     asked = {*(roles.systems or ()), *(roles.topics or ())}
     found = [k for k in known if k in layout.others and cells.names[k] not in asked and _are_whole(cells, k)]
@@ -223,6 +225,17 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
         beside = [k for k in layout.others if names_systems(names[k]) and not names[k].startswith("team")]
         return [*found, layout.system] if beside else found
     return found
+
+
+def _beside_repeated_topics(cells: Cells, known: list[int], roles: Roles) -> list[int]:
+    """Of these columns those of whole numbers, where no column names systems and topics come more than once."""
+    found = [k for k in known if _are_whole(cells, k)]
+    rest = cells.without(found)
+    layout = name_columns(rest.names, roles)
+    if not found or isinstance(layout, str) or layout.kind not in ("long", "matrix") or layout.topic is None:
+        return []
+    topics = rest.labels(layout.topic, "topic")
+    return found if len(set(topics)) < len(topics) else []
 
 
 def _are_whole(cells: Cells, column: int) -> bool:
