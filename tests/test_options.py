@@ -26,7 +26,7 @@ GRADES = {topic: {f"d{j}": j % 3 for j in range(5)} for topic in "12345"}
 RUNS, QRELS = cc.Runs.from_dict(NESTED), cc.Qrels.from_dict(GRADES)
 JUDGE = cc.Qrels.from_dict({topic: {f"d{j}": (j + int(topic)) % 3 for j in range(5)} for topic in "12345"})
 TEAMS = {"A": ["s0", "s1"], "B": ["s2", "s3"]}
-RUNS = cc.Scores(np.random.default_rng(1).random((6, 3, 4)), range(6), ["a", "b", "c"])
+REPEATED = cc.Scores(np.random.default_rng(1).random((6, 3, 4)), range(6), ["a", "b", "c"])
 DRAWS: dict[str, Any] = {"n_resamples": 100, "rng": 1}
 
 
@@ -109,7 +109,7 @@ def calls() -> dict[str, Call]:
         "board": (cc.board, {**one, **DRAWS}),
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
         "neighbours": (cc.neighbours, {**one, "rng": 1}),
-        "run_noise": (cc.run_noise, {"scores": RUNS}),
+        "run_noise": (cc.run_noise, {"scores": REPEATED}),
         "discordance": (cc.discordance, one),
         "discriminative_power": (cc.discriminative_power, two),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),

@@ -342,7 +342,7 @@ def _difference(
     d, mean = _differences(x, y)
     each = 1 - (1 - level) / n_pairs
     found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
-    share, said = math.nan, ()
+    share, said = math.nan, tuple[str, ...]()
     if side.runs is not None and side.total == "mean":
         cells = side.runs[both][:, [side.systems.index(system) for system in (a, b)]]
         scale = scale_of(side.shown(side.runs)) if these else None

@@ -144,10 +144,11 @@ def run_noise(
     given = side.shown(side.runs)
     scale, n_runs = scale_of(given), (~np.isnan(given)).sum(axis=2)
     seeds, p = (None, math.nan) if these_topics else seed_noise(given, runs)
+    added = [None] * len(side.systems) if seeds is None else list(zip(seeds.variance, seeds.parts, strict=True))
     found = [
-        _of_system(
-            given[:, k], scale, these_topics, confidence_level, _groups(side, k), None if seeds is None else k, seeds
-        )
+        _on_these(given[:, k], scale, confidence_level)
+        if these_topics
+        else _of_system(given[:, k], scale, confidence_level, _groups(side, k), added[k])
         for k in range(len(side.systems))
     ]
     order = np.argsort(-np.array([one.mean for one in found]) * (-1 if side.lower_is_better else 1), kind="stable")
