@@ -18,6 +18,8 @@ from concordant.data.runs import components, run_means, within
 from concordant.ranks.run_noise import wilson
 from tests.commands import run
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*their mean is its score")
+
 
 def scores_of(values: Any, **about: Any) -> cc.Scores:
     return cc.Scores(values, range(len(values)), [f"s{k}" for k in range(np.shape(values)[1])], **about)

@@ -92,6 +92,12 @@ class RunNoise(Result):
         level = f"{100 * self.settings['confidence_level']:g}% interval"
         return columns([["system", "mean", level, "from runs", "with endless runs"], *cells])
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw each mean as a dot, its interval as a line."""
+        from ..render.figures import intervals
+
+        return intervals.run_noise(self, ax)
+
 
 @checked
 def run_noise(

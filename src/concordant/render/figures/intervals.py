@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...planning.selection import TopicSelection
     from ...ranks.bounds import RankIntervals
     from ...ranks.differences import Difference
+    from ...ranks.run_noise import RunNoise
 
 
 class Row(NamedTuple):
@@ -102,6 +103,12 @@ def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
     ax = forest(rows, f"difference, {level:g}% interval{together}", ax)
     ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
     return ax
+
+
+def run_noise(found: RunNoise, ax: Any = None) -> Any:
+    """Means over repeated runs with their intervals."""
+    rows = [Row(text(row["system"], 30), row["mean"], row["low"], row["high"]) for row in found.rows()]
+    return forest(rows, f"mean, {100 * found.settings['confidence_level']:g}% interval", ax)
 
 
 def tie_bounds(bounds: TieBounds, ax: Any = None) -> Any:
