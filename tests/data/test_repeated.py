@@ -197,3 +197,32 @@ def test_epochs_of_inspect_are_runs(tmp_path: Path) -> None:
     assert found.runs[:, 0].tolist() == [[0, 1, 0], [1, 0, 1]]
     path.write_text(json.dumps(log | {"reductions": [reduced[0] | {"reducer": "max"}]}))
     assert cc.as_scores(path).values.ravel().tolist() == [0.5, 0.5]
+
+
+def test_the_split_of_unbalanced_runs_is_that_of_reml() -> None:
+    rng = np.random.default_rng(9)
+    values = rng.normal(0, 1, (200, 1, 1)) + rng.normal(0, 0.8, (200, 1, 5))
+    counts = rng.integers(2, 6, 200)
+    values[np.arange(5) >= counts[:, None, None]] = np.nan
+    made = MixedLM.from_formula("score ~ 1", groups="task", data=long(values)).fit(reml=True)
+    runs = made.scale * (1 / counts).sum() / 200**2
+    topics = float(made.cov_re.iloc[0, 0]) / 200
+    found = cc.run_noise(scores_of(values))
+    variance = float(run_means(values).var(ddof=1)) / 200
+    assert found.from_runs[0] * variance == pytest.approx(runs, rel=0.1)  # sampling error of both, about 6%
+    assert (1 - found.from_runs[0]) * variance == pytest.approx(topics, rel=0.1)
+
+
+def test_the_options_of_the_command(tmp_path: Path) -> None:
+    values = np.random.default_rng(10).random((12, 3, 4)) + np.array([0.5, 0.2, 0.0])[:, None]
+    path = tmp_path / "runs.csv"
+    long(values).to_csv(path, index=False)
+    given = cc.read_scores(path)
+    printed = json.loads(run("board", str(path), "--pair", "s0", "s1", "--these-topics", "--format", "json").stdout)
+    found = cc.difference(given, "s0", "s1", these_topics=True, rng=0).to_dict()
+    assert {key: printed[key] for key in found} == found
+    pairs = json.loads(run("board", str(path), "--pairs", "--these-topics", "--format", "json").stdout)
+    assert len(pairs["pairs"]) == 2
+    board = json.loads(run("board", str(path), "--these-topics", "--format", "json").stdout)
+    assert [row["system"] for row in board["systems"]] == ["s0", "s1", "s2"]
+    assert "up to 4 runs" in run("board", str(path), "--runs").stderr + run("board", str(path), "--runs").stdout
