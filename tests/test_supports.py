@@ -41,11 +41,13 @@ SUPPORTS = {
     "planning.discordance": EVERY,
     "ranks.discriminative_power": EVERY,
     "ranks.DistanceDistribution.bootstrap": EVERY,
+    "difference": DRAWN,
     "expected_correlation": DRAWN,
     "explain": Supports(True, "nothing drawn", True),
     "judges.family_bias": EVERY,
     "judge_card": EVERY,
     "judge_worth": EVERY,
+    "neighbours": DRAWN,
     "permutation_test": Supports(True, "nothing drawn", True),
     "plan_mix": Supports(False, "refused", False),
     "plan_topics": DRAWN,
@@ -66,7 +68,8 @@ SUPPORTS = {
     "study.reliability_study": Supports(False, "refused", False),
     "judges.tie_calibration": Supports(False, "refused", False),
 }
-WITHOUT = {"ranks.DistanceDistribution.load", "pair"}  # a file is for one collection; a pairing is no answer yet
+OWN_RULE = {"as_scores", "audit", "board", "difference", "neighbours"}  # where nothing was said of holes
+WITHOUT = {"run_noise", "ranks.DistanceDistribution.load", "pair"}  # needs runs; a file is for one collection; no answer
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:
@@ -117,7 +120,7 @@ def test_holes(name: str) -> None:
     else:
         with pytest.raises(cc.errors.InputError, match=r"leaves holes, and this needs every score: .*'drop-systems'"):
             answer(name, sides)
-    if name not in ("as_scores", "board", "audit"):  # which have a rule of their own where nothing was said
+    if name not in OWN_RULE:
         said = [side.described(missing="error") for side in sides]
         with pytest.raises(cc.errors.InputError, match=r"sys-c lacks topic 304.*Choose with missing=") as raised:
             answer(name, said)

@@ -53,6 +53,11 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "discriminative_power": lambda: cc.ranks.discriminative_power(people, hasty).to_dict(),
         "evaluate": lambda: [s.means() for s in cc.evaluate(runs, qrels, ["AP", "P@1"]).values()],
         "expected_correlation": lambda: cc.expected_correlation(people, coefficient="tau_ap", rng=7).to_dict(),
+        "difference": lambda: cc.difference(people, *people.systems[:2], rng=7).to_dict(),
+        "neighbours": lambda: cc.neighbours(people, rng=7).to_dict(),
+        "run_noise": lambda: cc.run_noise(
+            cc.Scores(np.random.default_rng(1).random((9, 3, 4)), range(9), ["a", "b", "c"])
+        ).to_dict(),
         "explain": lambda: cc.explain(people, hasty).to_dict(),
         "family_bias": lambda: cc.judges.family_bias(
             people, hasty, families={system: system.split("-")[0] for system in people.systems}, **few

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np

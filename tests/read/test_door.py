@@ -95,6 +95,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
     "planning.discordance": (1, cc.planning.discordance),
     "judges.family_bias": (2, lambda t, c: cc.judges.family_bias(t, c, families=FAMILIES, n_resamples=99, rng=1)),
+    "difference": (1, lambda s: cc.difference(s, *SYSTEMS[:2], rng=1)),
+    "neighbours": (1, lambda s: cc.neighbours(s, rng=1)),
     "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, names=("t", "a", "b"), n_resamples=99, rng=1)),
     "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, names=("t", "c"), rng=1)),
     "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, names=("t", "a", "b"), rng=1)),
@@ -147,7 +149,10 @@ def taking_collections() -> set[str]:
 
 
 def test_no_function_that_takes_collections_is_forgotten() -> None:
-    assert taking_collections() - FUNCTIONS.keys() == {"pair"}  # tests/data/test_scores.py
+    assert taking_collections() - FUNCTIONS.keys() == {
+        "pair",
+        "run_noise",
+    }  # tests/data/test_scores.py and test_repeated.py
 
 
 def plain(result: Any) -> Any:

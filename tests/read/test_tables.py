@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import warnings
 from typing import Any
 
@@ -314,9 +315,14 @@ def test_inspect_without_reductions() -> None:
         },
     ]
     log = json.dumps({"status": "success", "eval": {"model": "m", "task": "t"}, "samples": samples})
-    assert read(log, "choice") == Scores([[1.0], [0.5], [0.0]], ["t/1", "t/2", "t/2[epoch 2]"], ["file"], "choice")
-    assert read(log, "judge/facts").values.ravel().tolist() == [4, 2, 2]
-    with pytest.warns(DataWarning, match="status of this log is 'cancelled'"):
+    epochs = [[[1.0, math.nan]], [[0.5, 0.0]]]
+    with pytest.warns(DataWarning, match="up to 2 runs"):
+        choice = read(log, "choice")
+    assert choice == Scores(epochs, ["t/1", "t/2"], ["file"], "choice")
+    with pytest.warns(DataWarning, match="up to 2 runs"):
+        facts = read(log, "judge/facts")
+    assert facts.values.ravel().tolist() == [4, 2]
+    with pytest.warns(DataWarning, match=r"status of this log is 'cancelled'|up to 2 runs"):
         read(log.replace("success", "cancelled"), "choice")
 
 

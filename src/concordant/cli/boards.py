@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Found, Output, answering
+from .differences import PairOption, PairsOption, RunsOption, TheseTopicsOption, between
 from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
 from .reading import Reader
 
@@ -62,6 +63,10 @@ def board(
     *,
     level: LevelOption = 0.95,
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
+    pair: PairOption = None,
+    pairs: PairsOption = False,
+    runs: RunsOption = False,
+    these_topics: TheseTopicsOption = False,
     missing: MissingOption = "available",
     resamples: ResamplesOption = 49_999,
     read: Reader,
@@ -80,6 +85,14 @@ def board(
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
+    if pair is not None or pairs:
+        return between(given, pair, level, these_topics, random, out)
+    if runs or these_topics:
+        from ..ranks.run_noise import on_these_topics_only, run_noise
+
+        if runs:
+            return run_noise(given, these_topics=these_topics, confidence_level=level)
+        given = on_these_topics_only(given)
     with out.bar("resampling") as bar:
         return run(
             given,

@@ -50,6 +50,7 @@ class Reader:
     topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
     system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
     score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
+    run_column: Annotated[str | None, typer.Option(help="The column that numbers the runs of a topic.")] = None
 
     def __call__(self, given: str, quiet: bool) -> Scores | Means:
         """The scores of a collection that is compared with no other."""
@@ -103,6 +104,7 @@ class Reader:
             "topic_column": self.topic_column,
             "system_column": self.system_column,
             "score_column": self.score_column,
+            "run_column": self.run_column,
         }
         return {name: value for name, value in given.items() if value is not None}
 

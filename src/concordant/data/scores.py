@@ -19,6 +19,7 @@ from .choice import choose
 from .groups import group_rows, places_of_groups, require_labels
 from .holes import Missing, fitted, has_holes, influences, refuse_apart, refuse_empty, settle
 from .means import mean_over_topics
+from .runs import run_means
 from .totals import RULES, Rule, Total, type_weights
 from .uncertainty import check_covariance, check_errors
 
@@ -56,6 +57,10 @@ class _Data:
         """Whether a score is missing."""
         return has_holes(self.values)
 
+    def _given(self) -> FloatArray:
+        """What the constructor takes as values."""
+        return self.shown()
+
     def shown(self, values: FloatArray | None = None) -> FloatArray:
         """Values with the sign that the scores were given with; by default all of them."""
         return with_sign(self.values if values is None else values, self.lower_is_better)
@@ -77,7 +82,7 @@ class _Data:
             made = object.__new__(type(self))
             vars(made).update(vars(self) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
             return made
-        return _made(type(self), self.shown(), self._about() | about)
+        return _made(type(self), self._given(), self._about() | about)
 
     def _repr_html_(self) -> str:
         return _ranking_html(self)
@@ -94,14 +99,14 @@ class _Data:
     def _about(self) -> dict[str, Any]:
         """All that is true of them but the values, as arguments of the constructor."""
         names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
-        return {name: getattr(self, name) for name in names if name != "values"}
+        return {name: getattr(self, name) for name in names if name not in ("values", "runs")}
 
     def _content(self) -> dict[str, Any]:
         known = {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
         return {name: v.tobytes() if isinstance(v, np.ndarray) else v for name, v in known.items()}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _made, (type(self), self.shown(), self._about())  # read-only again after pickling
+        return _made, (type(self), self._given(), self._about())  # read-only again after pickling
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +116,8 @@ class Scores(_Data):
     Parameters
     ----------
     values : array-like
-        `values[i, j]` is the score of `systems[j]` on `topics[i]`; nan where a system lacks a topic.
+        `values[i, j]` is the score of `systems[j]` on `topics[i]`; nan where a system lacks a topic. With repeated runs
+        `values[i, j, r]`, nan where there are fewer runs: `values` then holds the means over the runs.
     topics, systems : iterable of str
         Labels, each once.
     measure : str, optional
@@ -158,6 +164,8 @@ class Scores(_Data):
     """
 
     values: FloatArray
+    runs: FloatArray | None
+    """Topics x systems x runs, higher is better, nan where there are fewer runs; None where no cell has several."""
     topics: tuple[str, ...]
     systems: tuple[str, ...]
     measure: str
@@ -195,8 +203,8 @@ class Scores(_Data):
         _refuse_other_labels(values, topics, systems)
         array = _matrix(values)
         rows, columns = check_labels(topics, "topics"), check_labels(systems, "systems")
-        if array.shape != (len(rows), len(columns)):
-            turned = array.shape == (len(columns), len(rows))
+        if array.shape[:2] != (len(rows), len(columns)):
+            turned = array.shape[:2] == (len(columns), len(rows))
             hint = "; values are topics x systems, so transpose them" if turned else ""
             raise InputError(
                 f"values have shape {array.shape}, but there are {counted(len(rows), 'topic')} and "
@@ -204,16 +212,23 @@ class Scores(_Data):
             )
         if not array.size:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
-        if (bad := _first_unusable(array)) is not None:
-            i, j = bad
+        if (bad := _first_unusable(array.reshape(len(rows), -1))) is not None:
+            i, j = bad[0], bad[1] // (array.shape[2] if array.ndim == 3 else 1)
             raise InputError(
-                f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i, j]}: every score must be a "
-                f"number, at most {_LARGEST:g} in size, or nan where it is missing"
+                f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i].flat[bad[1]]}: every score must "
+                f"be a number, at most {_LARGEST:g} in size, or nan where it is missing"
             )
         np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
-        array.flags.writeable = False
+        runs = None
+        if array.ndim == 3:
+            runs = array if (~np.isnan(array)).sum(axis=2).max() > 1 else None
+            array = run_means(array)
+        for held in (array, runs):
+            if held is not None:
+                held.flags.writeable = False
         about = {
             "values": array,
+            "runs": runs,
             "topics": rows,
             "systems": columns,
             "measure": measure or "",
@@ -293,7 +308,9 @@ class Scores(_Data):
             found = settle(self.shown(), self.topics, self.systems, self.missing, open_to_holes=open_to_holes)
         except InputError as error:
             raise InputError(f"{self.source}: {error}" if self.source else str(error)) from None
-        made = self._take(found.columns, found.rows).like(with_sign(found.values, self.lower_is_better))
+        made = self._take(found.columns, found.rows)
+        if self.runs is None or made.has_holes:  # otherwise nothing was filled in, and the runs stay
+            made = made.like(with_sign(found.values, self.lower_is_better))
         return made, (f"{self.source}: {found.said}" if self.source else found.said,)
 
     def _by_type(self) -> tuple[Scores, tuple[str, ...]]:
@@ -422,10 +439,22 @@ class Scores(_Data):
             for name, places in (("groups", rows), ("types", rows), ("teams", columns), ("families", columns))
         }
         about |= {"topics": [self.topics[i] for i in rows], "systems": [self.systems[j] for j in columns]}
-        return Scores(self.shown(self.values[np.ix_(rows, columns)]), **about)
+        return Scores(self._given()[np.ix_(rows, columns)], **about)
+
+    def _given(self) -> FloatArray:
+        return self.shown(self.runs)
+
+    def __eq__(self, other: object) -> bool:
+        same = super().__eq__(other)
+        if same is not True or not isinstance(other, Scores) or self.runs is other.runs:
+            return same
+        both = self.runs is not None and other.runs is not None
+        return both and np.array_equal(self.runs, other.runs, equal_nan=True)  # type: ignore[arg-type]
+
+    __hash__ = _Data.__hash__
 
     def like(self, values: FloatArray, topics: Iterable[Any] | None = None) -> Scores:
-        """Other values, higher is better, of the same systems; with other topics, nothing else is known of these."""
+        """Other values, higher is better, of the same systems, without runs; nothing else is known of other topics."""
         about = self._about()
         if topics is not None:
             about |= {"topics": topics, "groups": None, "types": None}
@@ -453,7 +482,8 @@ class Scores(_Data):
     def __repr__(self) -> str:
         shape = f"{counted(len(self.topics), 'topic')} x {counted(len(self.systems), 'system')}"
         holes = f", {counted(int(np.isnan(self.values).sum()), 'score')} missing" if self.has_holes else ""
-        return f"<Scores: {shape}{_described(self)}{holes}>"
+        runs = "" if self.runs is None else f" x {counted(self.runs.shape[2], 'run')}"
+        return f"<Scores: {shape}{runs}{_described(self)}{holes}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -526,6 +556,8 @@ class Means(_Data):
         covariance: Any = None,
         degrees_of_freedom: float | None = None,
     ) -> None:
+        if np.ndim(values) > 1:
+            raise InputError(f"values have {np.ndim(values)} dimensions: give one score per system")
         # One row of a matrix: the same checks of labels and numbers.
         about: Any = {"lower_is_better": lower_is_better, "missing": missing}
         about |= {"source": source, "call": call, "notes": notes}
@@ -678,9 +710,10 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
         raise InputTypeError("values must be numbers in a topics x systems array; rows of equal length") from None
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
         raise InputError("values have masked entries: fill them first, a mask would be ignored silently")
-    if array.ndim != 2:
+    if array.ndim not in (2, 3):
         raise InputError(
-            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them"
+            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them, or topics "
+            "x systems x runs"
         )
     return np.array(array, dtype=np.float64, order="C")
 

@@ -44,6 +44,7 @@ class Options(TypedDict, total=False):
     topic_column: str | None
     system_column: str | None
     score_column: str | None
+    run_column: str | None
 
 
 class How(Options, total=False):
@@ -78,6 +79,7 @@ class Reading(NamedTuple):
         topic_column: str | None = None,
         system_column: str | None = None,
         score_column: str | None = None,
+        run_column: str | None = None,
     ) -> Reading:
         """Check what a caller passed."""
         wanted: Any = checked_choice(systems, topics)
@@ -91,7 +93,7 @@ class Reading(NamedTuple):
         } | ({} if total == "mean" else {"total": total})
         if isinstance(groups, str) and groups == "none":
             about["groups"] = None
-        roles = Roles(topic_column, system_column, score_column, **wanted)
+        roles = Roles(topic_column, system_column, score_column, **wanted, run=run_column)
         return cls(measure, missing, lower_is_better, roles, about)
 
     @property
@@ -186,6 +188,10 @@ def read_scores(
         ``"!AFQMC"`` leaves one out.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
+    run_column : str, optional
+        The column of a long table that numbers the runs of a cell: each topic and system has the mean of its runs, and
+        `Scores.runs` has all of them. A column of whole numbers named seed, trial, epoch, repeat or sample, or run
+        beside one of systems, is found by its name.
 
     Returns
     -------

@@ -38,11 +38,13 @@ _METHODS = {
     "urbano2017": "tau_a tie_bounds",
     "angelopoulos2023": "combine plan_mix",
     "deutsch2023": "tau_strict tie_calibration",
+    "bonett2012": "difference neighbours",
+    "bell2002": "difference neighbours",
     "corsi2024": "rbo",
     "mogstad2024": "board rank_changes",
     "thompson2024": "soft_pairwise_accuracy",
     "concordant": "judge_worth rank_judges judge_study judge_card compare correlate explain family_bias audit mix "
-    "select_topics rank_loss null_distribution",
+    "select_topics rank_loss null_distribution neighbours run_noise",
 }
 
 

@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from ...data.runs import run_means
 from ..source import Source
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
@@ -43,19 +46,19 @@ class _Inspect(Contents):
 def read_inspect(source: Source, content: Any) -> Contents:
     """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer."""
     run = content["eval"]
-    columns: dict[str, dict[str, float]] = {}
+    columns: dict[str, dict[tuple[str, int], float]] = {}
     bad: dict[str, str] = {}
     reduced = _reduced(content)
-    for scorer, sample, value in reduced or _scored(content):
+    for scorer, sample, epoch, value in reduced or _scored(content):
         topic = f"{run['task']}/{sample}"
         for measure, part in _parts(scorer, value):
             found = columns.setdefault(measure, {})
-            if topic in found:
+            if (topic, epoch) in found:
                 raise source.error(f"sample {topic!r} has {measure!r} twice", 1)
             score = _score(part)
             if score is None:
                 bad.setdefault(measure, f"{measure!r} of sample {topic!r} is {str(part)[:40]!r}, which is not a score")
-            found[topic] = (
+            found[topic, epoch] = (
                 math.nan if score is None or _is_nan(score) else finite(source, score, f"{topic!r} ({measure})")
             )
     columns = {name: found for name, found in columns.items() if not all(map(_is_nan, found.values()))}
@@ -63,15 +66,24 @@ def read_inspect(source: Source, content: Any) -> Contents:
         raise source.error("holds no scored samples: write the log with its samples (inspect log convert --to json)", 1)
     if content.get("status", "success") != "success":
         warn_of(source, f"the status of this log is {content['status']!r}, not success")
-    samples = [f"{run['task']}/{name}" for name in _samples(content, epochs=not reduced)]
+    samples = [f"{run['task']}/{sample['id']}" for sample in _dicts(content.get("samples")) if "id" in sample]
     grids = {}
     for measure, found in columns.items():  # a sample without a score, because of an error, has nan
-        complete = dict.fromkeys([*found, *samples], math.nan) | found
-        grids[measure] = Grid.of_run(complete)
+        topics = list(dict.fromkeys([*(topic for topic, _ in found), *samples]))
+        grids[measure] = _grid(found, topics)
     table = _Inspect(source, grids, bad)
     table.names = (str(run["model"]), source.run_name())
     table.part_of = table.names[0]  # tasks of one model
     return table
+
+
+def _grid(found: Mapping[tuple[str, int], float], topics: list[str]) -> Grid:
+    """The scores of one run, whose epochs are repeated runs of each sample."""
+    epochs, row = sorted({epoch for _, epoch in found}), {topic: k for k, topic in enumerate(topics)}
+    runs = np.full((len(topics), 1, len(epochs)), np.nan)
+    for (topic, epoch), score in found.items():
+        runs[row[topic], 0, epochs.index(epoch)] = score
+    return Grid(run_means(runs), topics, runs=runs if len(epochs) > 1 else None)
 
 
 def _score(value: Any) -> float | None:
@@ -88,34 +100,25 @@ def _is_nan(value: float) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _reduced(content: Any) -> list[tuple[str, Any, Any]]:
-    """Scorer, sample and value after Inspect's own reduction of several epochs to one score."""
-    found = []
-    for reduction in _dicts(content.get("reductions")):
+def _reduced(content: Any) -> list[tuple[str, Any, int, Any]]:
+    """Scorer, sample, 1 and value after Inspect's own reduction of epochs, where it is not their mean."""
+    found, reductions = [], _dicts(content.get("reductions"))
+    several = any(sample.get("epoch", 1) != 1 for sample in _dicts(content.get("samples")))
+    if several and all(reduction.get("reducer") in (None, "mean") for reduction in reductions):
+        return []
+    for reduction in reductions:
         for sample in _dicts(reduction.get("samples")):
             if "sample_id" in sample and "value" in sample:
-                found.append((str(reduction.get("scorer", "score")), sample["sample_id"], sample["value"]))
+                found.append((str(reduction.get("scorer", "score")), sample["sample_id"], 1, sample["value"]))
     return found
 
 
-def _scored(content: Any) -> Iterator[tuple[str, Any, Any]]:
+def _scored(content: Any) -> Iterator[tuple[str, Any, int, Any]]:
     for sample in _dicts(content.get("samples")):
         scores = sample.get("scores")
         for scorer, score in scores.items() if isinstance(scores, dict) else ():
             if isinstance(score, dict) and "value" in score:
-                yield scorer, _sample(sample), score["value"]
-
-
-def _samples(content: Any, epochs: bool) -> list[str]:
-    """The names of all samples, scored or not."""
-    return [
-        str(_sample(sample) if epochs else sample["id"]) for sample in _dicts(content.get("samples")) if "id" in sample
-    ]
-
-
-def _sample(sample: dict[str, Any]) -> Any:
-    epoch = sample.get("epoch", 1)
-    return sample.get("id") if epoch == 1 else f"{sample.get('id')}[epoch {epoch}]"
+                yield scorer, sample.get("id"), sample.get("epoch", 1), score["value"]
 
 
 def _parts(scorer: str, value: Any) -> list[tuple[str, Any]]:

@@ -98,7 +98,20 @@ def assemble(
     about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
     if one_each:
         return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
-    return Scores(owned(values), own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
+    given = owned(values) if grid.runs is None else _runs(grid, own_topics, own_systems)
+    if grid.runs is not None:
+        warn_of(origin, f"each topic has up to {grid.runs.shape[2]} runs, and their mean is its score")
+    return Scores(given, own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
+
+
+def _runs(grid: Grid, topics: Sequence[str], systems: Sequence[str]) -> FloatArray:
+    """The repeated scores of these topics and systems; a system of an empty file has none."""
+    assert grid.runs is not None
+    row, column = ({label: k for k, label in enumerate(labels)} for labels in (grid.topics, grid.systems or []))
+    found = np.full((len(topics), len(systems), grid.runs.shape[2]), np.nan)
+    there = [k for k, system in enumerate(systems) if system in column]
+    found[:, there] = grid.runs[np.ix_([row[topic] for topic in topics], [column[systems[k]] for k in there])]
+    return found
 
 
 def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, str] | None:

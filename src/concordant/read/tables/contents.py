@@ -26,6 +26,7 @@ from .layout import (
     orient,
     refuse_measures_as_rows,
     refuse_scores_as_names,
+    run_columns,
     warn_of_counters,
 )
 from .limits import find_limits, owner, standard_errors
@@ -128,6 +129,10 @@ class Contents:
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
     cells = cells.without(_blank(cells))
+    places = run_columns(cells, roles)
+    if places:
+        runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
+        return _long_with_runs(cells.without(places), runs, roles._replace(run=None))
     layout = name_columns(cells.names, roles)
     if isinstance(layout, str):
         raise cells.error(layout)
@@ -147,6 +152,17 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     if layout.value is None and layout.system is not None:
         refuse_scores_as_names(cells, layout.system, layout.topic)
     return _Long(cells, layout, roles)
+
+
+def _long_with_runs(cells: Cells, runs: Sequence[str], roles: Roles) -> Contents:
+    """The scores of a table with a row for each run."""
+    layout = name_columns(cells.names, roles)
+    if isinstance(layout, str) or layout.kind not in ("long", "matrix") or layout.topic is None:
+        why = layout if isinstance(layout, str) else "has no column of topics beside it"
+        raise cells.error(f"has a column of runs, but {why}: repeated runs need one row per topic and run")
+    if layout.kind == "matrix":
+        return _Matrix(cells, layout.topic, list(layout.others), roles, runs)
+    return _Long(cells, layout, roles, runs)
 
 
 def _blank(cells: Cells) -> list[int]:
@@ -244,7 +260,9 @@ class _Matrix(Contents):
         """What its rows and columns were read as."""
         return "rows are topics, columns are systems"
 
-    def __init__(self, cells: Cells, label: int | None, columns: list[int], roles: Roles) -> None:
+    def __init__(
+        self, cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
+    ) -> None:
         super().__init__(cells.origin)
         if not columns:
             raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
@@ -254,6 +272,9 @@ class _Matrix(Contents):
             down = invent_topics(len(cells))
         refuse_measures_as_rows(cells, down, names_topics(name))
         columns = score_columns(cells, columns, "systems", roles.systems)
+        if runs is not None:
+            self.seen, self.scores = cells.names, _repeated_rows(cells, down, columns, runs)
+            return
         cells, down = self._chosen_rows(cells, down, roles.topics)
         values = cells.matrix(columns)
         _refuse_twice(cells, down, "topic", columns)
@@ -270,6 +291,18 @@ class _Matrix(Contents):
         if measure:
             raise refused_measure(self.origin, measure)
         return self.scores
+
+
+def _repeated_rows(cells: Cells, topics: list[str], columns: list[int], runs: Sequence[str]) -> Grid:
+    """The scores of a matrix with a row for each topic and run."""
+    names, m = [cells.names[k] for k in columns], len(columns)
+
+    def twice(first: int, again: int) -> ConcordantError:
+        return cells.error(f"run {runs[again // m]!r} of topic {topics[again // m]!r} was given already", again // m)
+
+    each, again = ([label for label in labels for _ in names] for labels in (topics, runs))
+    values = cells.matrix(columns).ravel()
+    return pivot(cells.origin, each, names * len(topics), values, twice, cells.in_percent(columns), again)
 
 
 class _Rows(Contents):
@@ -428,9 +461,10 @@ class _Long(Contents):
         named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
         return f"one row per score: {', '.join(named)}"
 
-    def __init__(self, cells: Cells, layout: Layout, roles: Roles) -> None:
+    def __init__(self, cells: Cells, layout: Layout, roles: Roles, runs: Sequence[str] | None = None) -> None:
         super().__init__(cells.origin)
         self.cells, self.layout, self.roles, self.seen = cells, layout, roles, cells.names
+        self.runs = runs
         topic = layout.topic
         assert topic is not None
         self.topics = cells.labels(topic, "topic")
@@ -498,7 +532,8 @@ class _Long(Contents):
         systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
         values = cells.numbers(column, self._asked(places))
         percent = cells.in_percent([column])
-        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent)
+        runs = self.runs if whole or self.runs is None else [self.runs[k] for k in places]
+        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent, runs)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:

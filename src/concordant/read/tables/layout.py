@@ -26,6 +26,7 @@ from .vocabulary import (
     MEASURE_COLUMNS,
     ROW_NUMBERS,
     ROW_NUMBERS_AGAIN,
+    RUN_COLUMNS,
     SYSTEM_COLUMNS,
     TOPIC_COLUMNS,
     VALUE_COLUMNS,
@@ -57,11 +58,13 @@ class Roles(NamedTuple):
     score: str | None = None
     systems: Sequence[str] | None = None
     topics: Sequence[str] | None = None
+    run: str | None = None
+    """The column that tells repeated scores of a cell apart."""
 
     @property
     def columns(self) -> list[str]:
         """The names of columns that were given."""
-        return [name for name in self[:3] if name is not None]
+        return [name for name in (self.topic, self.system, self.score, self.run) if name is not None]
 
     def left_out(self, header: Sequence[str], of_systems: bool, of_topics: bool) -> set[int]:
         """The columns to leave out, where columns may be systems or topics: those that `!NAME` names."""
@@ -195,6 +198,49 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
             f"are systems, say {argument('systems', [header[k] for k in others])}"
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
+
+
+def run_columns(cells: Cells, roles: Roles) -> list[int]:
+    """The columns that number the repeated measurements of a cell: what the caller says, or by their names.
+
+    By names only in a table with one row per score, and only columns of whole numbers. They are no measures.
+    """
+    if roles.run is not None:
+        if roles.run not in cells.names:
+            raise cells.error(f"has no column {roles.run!r}{nearest(roles.run, cells.names)}")
+        return [list(cells.names).index(roles.run)]
+    names = [column_name(name) for name in cells.names]
+    known = [k for k, name in enumerate(names) if name in RUN_COLUMNS and cells.names[k] not in roles.columns]
+    numbered = names.index("run") if "run" in names and "run" not in roles.columns else None
+    if not known and numbered is None:
+        return []
+    layout = name_columns(cells.names, roles)
+    if isinstance(layout, str) or layout.system is None:
+        return _beside_repeated_topics(cells, known, roles)
+    if layout.kind != "long" or layout.topic is None:
+        return []
+    asked = {*(roles.systems or ()), *(roles.topics or ())}
+    found = [k for k in known if k in layout.others and cells.names[k] not in asked and _are_whole(cells, k)]
+    if numbered == layout.system and _are_whole(cells, layout.system):
+        beside = [k for k in layout.others if names_systems(names[k]) and not names[k].startswith("team")]
+        return [*found, layout.system] if beside else found
+    return found
+
+
+def _beside_repeated_topics(cells: Cells, known: list[int], roles: Roles) -> list[int]:
+    """Of these columns those of whole numbers, where no column names systems and topics come more than once."""
+    found = [k for k in known if _are_whole(cells, k)]
+    rest = cells.without(found)
+    layout = name_columns(rest.names, roles)
+    if not found or isinstance(layout, str) or layout.kind not in ("long", "matrix") or layout.topic is None:
+        return []
+    topics = rest.labels(layout.topic, "topic")
+    return found if len(set(topics)) < len(topics) else []
+
+
+def _are_whole(cells: Cells, column: int) -> bool:
+    found = [cell_number(cell) for cell in cells.values(column)]
+    return all(value is not None and value == value // 1 for value in found)
 
 
 def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:

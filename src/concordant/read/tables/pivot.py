@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...arrays import FloatArray
+from ...data.runs import run_means
 from ...errors import ConcordantError
 from ...words import listing
 from .cells import Origin
@@ -24,13 +25,14 @@ class Grid:
     """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
 
     `systems` is None where all of it is one run, whose name is to be found elsewhere. `percent`: the file writes the
-    scores with a percent sign.
+    scores with a percent sign. `runs` has what `values` are means of, topics x systems x runs, where there are several.
     """
 
     values: FloatArray
     topics: list[str]
     systems: list[str] | None = None
     percent: bool = False
+    runs: FloatArray | None = None
 
     @classmethod
     def of_run(cls, scores: dict[str, float]) -> Grid:
@@ -38,36 +40,43 @@ class Grid:
         return cls(np.array(list(scores.values()), dtype=np.float64)[:, None], list(scores))
 
 
-def pivot(
+def pivot(  # noqa: PLR0917
     origin: Origin,
     topics: Sequence[str],
     systems: Sequence[str] | None,
     values: FloatArray,
     twice: Callable[[int, int], ConcordantError],
     percent: bool = False,
+    runs: Sequence[str] | None = None,
 ) -> Grid:
     """One score for each topic and system, in the order of first appearance, without summary rows.
 
-    `twice(first, again)` is the error for a second score.
+    Where `runs` tells repeated scores apart, each cell has their mean. `twice(first, again)` is the error for a second
+    score.
     """
     keep = _topics_only(origin, topics)
     if len(keep) < len(topics):
         topics, values = [topics[k] for k in keep], values[keep]
         systems = None if systems is None else [systems[k] for k in keep]
+        runs = None if runs is None else [runs[k] for k in keep]
     row = {label: k for k, label in enumerate(dict.fromkeys(topics))}
     column = {label: k for k, label in enumerate(dict.fromkeys(systems))} if systems is not None else {"": 0}
     places = _codes(topics, row) * len(column)
     if systems is not None:
         places += _codes(systems, column)
-    found = np.full(len(row) * len(column), np.nan)
+    layer = {label: k for k, label in enumerate(dict.fromkeys(runs or ("",)))}
+    if runs is not None:
+        places = places * len(layer) + _codes(runs, layer)
+    found = np.full(len(row) * len(column) * len(layer), np.nan)
     found[places] = values
     first = np.full(len(found), len(places))
     np.minimum.at(first, places, np.arange(len(places)))
     again = np.flatnonzero(first[places] < np.arange(len(places)))
     if len(again):
         raise twice(keep[int(first[places[again[0]]])], keep[int(again[0])])
-    grid = found.reshape(len(row), len(column))
-    return Grid(grid, list(row), None if systems is None else list(column), percent)
+    cells = found.reshape(len(row), len(column), len(layer))
+    names = None if systems is None else list(column)
+    return Grid(run_means(cells), list(row), names, percent, cells if len(layer) > 1 else None)
 
 
 def _codes(labels: Sequence[str], places: dict[str, int]) -> npt.NDArray[np.intp]:
@@ -80,13 +89,15 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
     `twice(k, system, topic)` is the error for a score of file k that another one has given.
     """
     if len(grids) == 1:
-        return Grid(grids[0].values, grids[0].topics, grids[0].systems or [names[0]])
+        return replace(grids[0], systems=grids[0].systems or [names[0]], percent=False)
     systems = [grid.systems or [name] for grid, name in zip(grids, names, strict=True)]
     row, column = (
         {label: k for k, label in enumerate(dict.fromkeys(itertools.chain.from_iterable(lists)))}
         for lists in ([grid.topics for grid in grids], systems)
     )
     values = np.full((len(row), len(column)), np.nan)
+    most = max(grid.runs.shape[2] if grid.runs is not None else 1 for grid in grids)
+    runs = np.full((*values.shape, most), np.nan) if most > 1 else None
     for k, grid in enumerate(grids):
         places = np.ix_([row[t] for t in grid.topics], [column[s] for s in systems[k]])
         before = values[places]
@@ -95,7 +106,12 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
             topic, system = clash[0]
             raise twice(k, systems[k][system], grid.topics[topic])
         values[places] = np.where(np.isnan(before), grid.values, before)
-    return Grid(values, list(row), list(column))
+        if runs is not None:
+            own = grid.values[:, :, None] if grid.runs is None else grid.runs
+            part = runs[places]  # a copy
+            part[:, :, : own.shape[2]] = np.where(np.isnan(own), part[:, :, : own.shape[2]], own)
+            runs[places] = part
+    return Grid(values, list(row), list(column), runs=runs)
 
 
 def without_summaries(origin: Origin, grid: Grid) -> Grid:
@@ -103,7 +119,8 @@ def without_summaries(origin: Origin, grid: Grid) -> Grid:
     keep = _topics_only(origin, grid.topics)
     if len(keep) == len(grid.topics):
         return grid
-    return replace(grid, values=grid.values[keep], topics=[grid.topics[k] for k in keep])
+    runs = None if grid.runs is None else grid.runs[keep]
+    return replace(grid, values=grid.values[keep], topics=[grid.topics[k] for k in keep], runs=runs)
 
 
 def _topics_only(origin: Origin, topics: Sequence[str]) -> Sequence[int]:

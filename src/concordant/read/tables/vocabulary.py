@@ -77,6 +77,11 @@ TOPIC_COLUMNS = (
     *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
     *("task", "task_name", "dataset", "benchmark", "subject", "problem", "prompt", "claim"),
 )
+# Columns that number the repeated measurements of a cell. A column `run` mostly names systems: it is one of these
+# where it holds numbers beside another column of systems.
+RUN_COLUMNS = frozenset(
+    {"seed", "trial", "epoch", "repeat", "repetition", "replicate", "sample", "trial_id", "run_number", "random_seed"}
+)
 MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
 VALUE_COLUMNS = ("value", "score", "scores")
 # Beside topics these hold documents: the table is a run or qrels.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ...planning.estimation import Reliability
     from ...planning.selection import TopicSelection
     from ...ranks.bounds import RankIntervals
+    from ...ranks.differences import Difference
+    from ...ranks.run_noise import RunNoise
 
 
 class Row(NamedTuple):
@@ -88,6 +90,25 @@ def estimate(found: Estimate, ax: Any = None) -> Any:
         level = f", {100 * found.interval.confidence_level:g}% interval"
     row = Row(found.coefficient, found.value, low, high, math.nan if corrected is None else corrected)
     return forest([row], f"correlation{level}", ax)
+
+
+def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
+    """Differences of pairs of systems with their intervals, and a line at 0."""
+    rows = [
+        Row(f"{text(pair.a, 20)} - {text(pair.b, 20)}", pair.difference, pair.interval.low, pair.interval.high)
+        for pair in pairs
+    ]
+    level = 100 * pairs[0].settings["confidence_level"]
+    together = ", all together" if len(pairs) > 1 else ""
+    ax = forest(rows, f"difference, {level:g}% interval{together}", ax)
+    ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    return ax
+
+
+def run_noise(found: RunNoise, ax: Any = None) -> Any:
+    """Means over repeated runs with their intervals."""
+    rows = [Row(text(row["system"], 30), row["mean"], row["low"], row["high"]) for row in found.rows()]
+    return forest(rows, f"mean, {100 * found.settings['confidence_level']:g}% interval", ax)
 
 
 def tie_bounds(bounds: TieBounds, ax: Any = None) -> Any:

@@ -1,0 +1,155 @@
+"""Formulas for two systems: the interval and the p-value of a mean difference, and how many topics one would need.
+
+The difference d of two systems on each topic is one sample; its mean is the difference of the means.
+
+- Scores in general: Student's t on d (paired t).
+- Binary scores: Bonett and Price's interval, which adds one win and one loss, and McNemar's test with mid-p.
+- Topics in groups: the variance CR2 of Bell and McCaffrey with their degrees of freedom. Residuals sum to u_g in group
+  g of n_g topics: V = sum u_g^2 / (1 - n_g / n) / n^2.
+- A difference that is the same on every topic: p = 2^(1 - n), what the signs of n topics can say, and no interval.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special, stats
+
+from ..arrays import FloatArray, IntArray
+from ..data.means import ROUNDING
+from ..errors import InputError
+from ..inference.signs import signs
+from ..words import argument, counted
+
+POWER = 0.8
+FEWEST_GROUPS = 5
+ALL_SIGNS = 12  # topics, or groups, up to which all sign flips are counted beside the t test
+_STEPS = 200  # of the iteration for the number of topics; it settles after some 30
+
+
+class Paired(NamedTuple):
+    """A mean difference: where it lies, whether it is 0, and how exactly it is known."""
+
+    difference: float
+    low: float
+    high: float
+    pvalue: float
+    exact: float
+    """p by all sign flips of topics or groups, which for binary scores is McNemar's exact test; nan where not made."""
+    se: float
+    df: float
+    method: str
+
+    def again(self, se: float, df: float, level: float, method: str) -> Paired:
+        """The same difference with another standard error; sign flips say nothing of that one."""
+        if not se > 0:
+            return self._replace(low=math.nan, high=math.nan, pvalue=1.0, exact=math.nan, se=0.0, method=method)
+        half = float(special.stdtrit(df, (1 + level) / 2)) * se
+        p = 2 * float(special.stdtr(df, -abs(self.difference) / se))
+        ends = self.difference - half, self.difference + half
+        return Paired(self.difference, *ends, p, math.nan, se, df, method)
+
+
+def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
+    """From the differences on each topic, their mean (0 where totals are tied), and the place of each topic's group."""
+    n = len(d)
+    if groups is not None:
+        se, df = clustered(d, groups)
+        units, method = np.asarray(np.bincount(groups, weights=d), dtype=np.float64), "CR2"
+    else:
+        se, df = float(d.std(ddof=1)) / math.sqrt(n), n - 1.0
+        units, method = d, "paired t"
+    exact = flipped(units) if len(units) <= ALL_SIGNS else math.nan
+    if binary and groups is None:
+        won, lost = int((d > 0).sum()), int((d < 0).sum())
+        low, high = bonett_price(won, lost, n, level)
+        exact, mid = mcnemar(won, lost)
+        return Paired(mean, low, high, mid, exact, se, df, "Bonett-Price, McNemar mid-p")
+    if se * math.sqrt(n) <= ROUNDING * float(np.abs(d).max()):  # the same difference on every topic
+        p = 1.0 if mean == 0 else 2.0 ** (1 - len(units))
+        return Paired(mean, math.nan, math.nan, p, exact, 0.0, df, "all topics alike")
+    half = float(special.stdtrit(df, (1 + level) / 2)) * se
+    p = 2 * float(special.stdtr(df, -abs(mean) / se))
+    return Paired(mean, mean - half, mean + half, p, exact, se, df, method)
+
+
+def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
+    """The standard error of a mean over topics in groups, and its degrees of freedom, by Bell and McCaffrey.
+
+    The degrees are those of the quadratic form V for independent topics of one variance: (tr M)^2 / tr M^2, where
+    M = sqrt(c c') C, c_g = 1 / (n^2 (1 - n_g / n)), and C is the covariance of the sums u.
+    """
+    sizes = np.bincount(groups).astype(np.float64)
+    if len(sizes) < FEWEST_GROUPS:
+        raise InputError(
+            f"the topics lie in {counted(len(sizes), 'group')}: at least {FEWEST_GROUPS} are needed to test a "
+            f"difference; to take topics as independent, give {argument('groups', 'none')}"
+        )
+    n, share = len(d), sizes / len(d)
+    u = np.bincount(groups, weights=d - d.mean())
+    c = 1 / (n**2 * (1 - share))
+    form = np.sqrt(np.outer(c, c)) * (np.diag(sizes) - np.outer(sizes, share))
+    return math.sqrt(float(c @ u**2)), float(np.trace(form) ** 2 / (form**2).sum())
+
+
+def bonett_price(won: int, lost: int, n: int, level: float) -> tuple[float, float]:
+    """The interval of a difference of paired proportions: one win and one loss more, and the normal quantile."""
+    middle = (won - lost) / (n + 2)
+    half = float(special.ndtri((1 + level) / 2)) * math.sqrt(((won + lost + 2) / (n + 2) - middle**2) / (n + 2))
+    return max(middle - half, -1.0), min(middle + half, 1.0)
+
+
+def mcnemar(won: int, lost: int) -> tuple[float, float]:
+    """McNemar's p-value, exact and mid-p: of the topics that differ, half are wins under the null."""
+    if won == lost:
+        return 1.0, 1.0
+    fewer, n = min(won, lost), won + lost
+    exact = min(1.0, 2 * float(special.bdtr(fewer, n, 0.5)))
+    return exact, exact - float(stats.binom.pmf(fewer, n, 0.5))
+
+
+def flipped(units: FloatArray) -> float:
+    """P of |sum| over all signs of topics, or of the sums of groups."""
+    n = len(units)
+    drawn = next(signs(n, [(0, 1 << (n - 1))], None))  # of two opposite ones only one
+    slack = 4 * n * np.finfo(float).eps * np.abs(units).sum()
+    return float((np.abs(drawn @ units) >= abs(units.sum()) - slack).mean())
+
+
+def smallest_difference(se: float, df: float, level: float) -> float:
+    """The true difference that would be found significant with a probability of 80%."""
+    return se * _quantiles(df, level)
+
+
+def topics_needed(variance: float, delta: float, level: float, df_per_topic: float = 1.0) -> float:
+    """The number of topics with which a true difference delta is found with a probability of 80%, not rounded.
+
+    n = ((t_level + t_power) s / delta)^2 with n - 1 degrees of freedom, solved by iteration; `variance` is that of one
+    topic's difference. In groups a topic brings less than one degree of freedom.
+    """
+    if delta == 0 or math.isnan(variance):
+        return math.inf
+    ratio = variance / delta**2
+    n = max(2.0, ratio * (special.ndtri((1 + level) / 2) + special.ndtri(POWER)) ** 2)
+    for _ in range(_STEPS):
+        # Halfway, because at few topics t moves more than n does.
+        n = max(2.0, (n + ratio * _quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2) / 2)
+    return float(n)
+
+
+def variance_limits(units: FloatArray, level: float) -> tuple[float, float]:
+    """How far the true variance may lie from the observed one, as two factors.
+
+    Chi-square with the degrees of freedom 2 / (G2 / n + 2 / (n - 1)) that fit the excess kurtosis G2 of the units.
+    """
+    n = len(units)
+    excess = float(stats.kurtosis(units, bias=False)) if n > 3 and np.ptp(units) > 0 else 0.0
+    df = max(1.0, 2 / (max(excess, 0.0) / n + 2 / (n - 1)))
+    low, high = special.chdtri(df, [(1 - level) / 2, (1 + level) / 2])
+    return df / float(low), df / float(high)
+
+
+def _quantiles(df: float, level: float) -> float:
+    return float(special.stdtrit(df, (1 + level) / 2) + special.stdtrit(df, POWER))

@@ -1,0 +1,305 @@
+"""`run_noise`: how much of the error of each mean comes from topics, and how much from repeated runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy import special, stats
+
+from ..arrays import FloatArray, IntArray
+from ..data.groups import places_of_groups
+from ..data.results import Interval, Result, columns, settings_of
+from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, within
+from ..data.scores import Means, Scores
+from ..errors import InputError
+from ..options import checked
+from ..read.door import Collection, as_topic_side, refuse
+from ..words import argument, counted, number, one_line
+from .paired import clustered
+
+RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
+"""Whether runs are independent trials of each topic, or run r is one trained system on all topics; auto: by a test."""
+_LEVEL = 0.05  # of the test for seeds
+_SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # of Wilson's interval: how many topics of the largest variance are added
+
+
+class SeedNoise(NamedTuple):
+    """What seeds add to the variance of a mean, one entry per system."""
+
+    variance: FloatArray
+    """(MS_R - MS_E) / (n R), at least 0."""
+    parts: FloatArray
+    """Of Satterthwaite's denominator: the squares of both terms over their degrees of freedom."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunNoise(Result):
+    """What `run_noise` found, systems by their means."""
+
+    _index = "system"
+    systems: tuple[str, ...]
+    """Best first."""
+    means: FloatArray
+    intervals: tuple[Interval, ...]
+    """Of each mean: for topics like these, or for these topics."""
+    from_runs: FloatArray
+    """The share of the variance of a mean that runs cause, 0 to 1; nan if no cell of a system has two runs."""
+    without: FloatArray
+    """Half the width of the interval with endlessly many runs on the same topics."""
+    n_topics: int
+    n_runs: tuple[int, int]
+    """The smallest and the largest number of runs of a topic."""
+
+    @property
+    def verdict(self) -> str:
+        """The share of the error that runs cause, and what to do about it."""
+        fewest, most = self.n_runs
+        runs = counted(most, "run") if fewest == most else f"{fewest} to {most} runs"
+        sample = f"{counted(self.n_topics, 'topic')}, {runs} each"
+        if self.settings["these_topics"]:
+            return f"Intervals for these topics only ({sample})."
+        known = self.from_runs[~np.isnan(self.from_runs)]
+        if not known.size:
+            return f"No system has a topic with two runs, so nothing tells topics from runs ({sample})."
+        share = float(np.median(known))
+        advice = "more runs help most" if share > 0.5 else "more topics help most"
+        where = "" if len(self.systems) == 1 else " (median over systems)"
+        return f"Runs cause {100 * share:.0f}% of the variance of a mean{where}: {advice} ({sample})."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system, best first."""
+        found = zip(self.systems, self.means, self.intervals, self.from_runs, self.without, strict=True)
+        return [
+            {"system": s, "mean": float(mean), "low": i.low, "high": i.high, "from_runs": float(r), "without": float(w)}
+            for s, mean, i, r, w in found
+        ]
+
+    def table(self) -> str:
+        """One line per system."""
+        cells = [
+            [
+                one_line(row["system"]),
+                number(row["mean"], 4),
+                f"{row['low']:.4f} to {row['high']:.4f}",
+                "-" if math.isnan(row["from_runs"]) else f"{100 * row['from_runs']:.0f}%",
+                "-" if math.isnan(row["without"]) else f"+-{row['without']:.4f}",
+            ]
+            for row in self.rows()
+        ]
+        level = f"{100 * self.settings['confidence_level']:g}% interval"
+        return columns([["system", "mean", level, "from runs", "with endless runs"], *cells])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw each mean as a dot, its interval as a line."""
+        from ..render.figures import intervals
+
+        return intervals.run_noise(self, ax)
+
+
+@checked
+def run_noise(
+    scores: Collection, *, these_topics: bool = False, runs: RunsAs = "auto", confidence_level: float = 0.95
+) -> RunNoise:
+    """Split the error of each mean into topics and repeated runs (seeds, trials, epochs).
+
+    Parameters
+    ----------
+    scores : Collection
+        Scores on each topic with several runs, as `as_scores` takes them: topics x systems x runs, or a long table with
+        a column such as trial, seed or epoch.
+    these_topics : bool
+        Ask about these topics only, so that runs alone are random. By default the question is about topics like these.
+    runs : {"auto", "trials", "seeds"}
+        "trials": the runs of each topic are independent. "seeds": run r is one trained system on all topics. "auto"
+        tests at 5% whether some runs are better on all topics.
+    confidence_level : float
+        Of the intervals.
+
+    Returns
+    -------
+    RunNoise
+        For each system its mean, interval, the share of the variance that runs cause (`from_runs`), and half the width
+        of the interval that endlessly many runs on these topics would leave (`without`).
+
+    See Also
+    --------
+    difference : Is one system better than another?
+
+    Notes
+    -----
+    V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs cause
+    sum(s^2 / k) / n^2 of it, with the variance s^2 within a topic and its k runs. Scores between 0 and 1 take Wilson's
+    interval with the dispersion that the topics show, others Student's t; topics in groups take CR2. Seeds add
+    (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
+
+    Examples
+    --------
+    >>> import numpy as np, concordant as cc
+    >>> runs = (np.random.default_rng(1).random((40, 2, 5)) < [[[0.7], [0.4]]]).astype(float)
+    >>> found = cc.run_noise(cc.Scores(runs, topics=range(40), systems=["a", "b"]))
+    >>> found.systems, found.from_runs.round(1).tolist()
+    (('a', 'b'), [1.0, 0.9])
+
+    """
+    side = repeated(as_topic_side(scores, "scores"))
+    assert side.runs is not None
+    refuse(side, "scores", "total", why="the error of a mean is split")
+    given = side.shown(side.runs)
+    scale, n_runs = scale_of(given), (~np.isnan(given)).sum(axis=2)
+    seeds, p = (None, math.nan) if these_topics else seed_noise(given, runs)
+    added = [None] * len(side.systems) if seeds is None else list(zip(seeds.variance, seeds.parts, strict=True))
+    found = [
+        _on_these(given[:, k], scale, confidence_level)
+        if these_topics
+        else _of_system(given[:, k], scale, confidence_level, _groups(side, k), added[k])
+        for k in range(len(side.systems))
+    ]
+    order = np.argsort(-np.array([one.mean for one in found]) * (-1 if side.lower_is_better else 1), kind="stable")
+    notes = (
+        ()
+        if seeds is None or runs != "auto"
+        else (
+            f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds; "
+            "if they are independent trials, say so with {argument('runs', 'trials')}",
+        )
+    )
+    return RunNoise(
+        systems=tuple(side.systems[k] for k in order),
+        means=np.array([found[k].mean for k in order]),
+        intervals=tuple(found[k].interval for k in order),
+        from_runs=np.array([found[k].share for k in order]),
+        without=np.array([found[k].without for k in order]),
+        n_topics=len(side.topics),
+        n_runs=(int(n_runs[n_runs > 0].min()), int(n_runs.max())),
+        notes=notes,
+        data=side,
+        settings=settings_of(
+            confidence_level=confidence_level,
+            these_topics=these_topics,
+            runs="trials" if seeds is None else "seeds",
+            measure=side.measure,
+        ),
+    )
+
+
+def on_these_topics_only(scores: Collection) -> Means:
+    """One score per system with the error that runs alone cause, as `board` ranks them."""
+    side = as_topic_side(scores, "scores")
+    refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
+    return means_on_these_topics(side)
+
+
+def repeated(side: Scores) -> Scores:
+    """Scores that have runs; refused where they have none."""
+    if side.runs is None:
+        raise InputError(
+            f"{side.source or 'scores'}: every topic has one run, so nothing tells runs from topics: give several "
+            "runs per topic, in a column named run, seed, trial or epoch"
+        )
+    return side
+
+
+def means_on_these_topics(side: Scores) -> Means:
+    """One score per system with the error that runs alone cause."""
+    runs = repeated(side).runs
+    assert runs is not None
+    variance, df = on_these_topics(side.shown(runs), scale_of(side.shown(runs)))
+    if (variance <= 0).any() or np.isnan(variance).any():
+        raise InputError("a system has no spread between the runs of a topic: these topics cannot be judged alone")
+    about: Any = {"lower_is_better": side.lower_is_better, "source": side.source}
+    shown = np.nanmean(side.shown(), axis=0)
+    return Means(
+        shown, side.systems, side.measure, errors=np.sqrt(variance), degrees_of_freedom=float(df.min()), **about
+    )
+
+
+def seed_noise(runs: FloatArray, how: RunsAs) -> tuple[SeedNoise | None, float]:
+    """What seeds add, where runs are seeds, or a test says so; and the p-value of the test, nan where not made."""
+    complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
+    if how == "seeds" and not complete:
+        raise InputError(
+            f"{argument('runs', 'seeds')} needs every run of every system on every topic: leave out incomplete ones"
+        )
+    if how == "trials" or not complete:
+        return None, math.nan
+    (n, m, r), squares = runs.shape, Seeds.of(runs)
+    error = float(squares.error.sum())
+    p = float(stats.f.sf(squares.runs.sum() / error, m * (r - 1), m * (n - 1) * (r - 1))) if error > 0 else math.nan
+    if how == "auto" and not p < _LEVEL:
+        return None, p
+    terms = np.array([squares.runs, squares.error]) / (n * r)
+    df = np.array([[r - 1], [(n - 1) * (r - 1)]])
+    return SeedNoise(np.maximum(terms[0] - terms[1], 0.0), (terms**2 / df).sum(axis=0)), p
+
+
+class _System(NamedTuple):
+    mean: float
+    interval: Interval
+    share: float
+    without: float
+
+
+def _groups(side: Scores, k: int) -> IntArray | None:
+    if side.groups is None:
+        return None
+    _, places = places_of_groups(side.groups, side.topics)
+    return np.unique(places[~np.isnan(side.values[:, k])], return_inverse=True)[1]
+
+
+def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:
+    """One system, topics x runs as they were given, where runs alone are random."""
+    mean = float(run_means(runs[~np.isnan(runs).all(axis=1)][:, None]).mean())
+    variance, df = (float(part[0]) for part in on_these_topics(runs[:, None], scale))
+    half = _half(variance, df, level)
+    return _System(mean, Interval(mean - half, mean + half, level, "runs only"), 1.0, 0.0)
+
+
+def _of_system(
+    runs: FloatArray, scale: Scale, level: float, groups: IntArray | None, seeds: tuple[float, float] | None
+) -> _System:
+    """One system, topics x runs as they were given; `seeds` has what these add to its variance."""
+    runs = runs[~np.isnan(runs).all(axis=1)]
+    cells, n = run_means(runs[:, None])[:, 0], len(runs)
+    if n < 2:
+        raise InputError("a system has fewer than 2 topics: their spread is not known")
+    mean, noise = float(cells.mean()), float(within(runs[:, None]).runs[0])
+    variance, df = float(cells.var(ddof=1)) / n, n - 1.0
+    if groups is not None:
+        error, df = clustered(cells, groups)
+        variance = error**2
+    share, left = math.nan, math.nan
+    if not math.isnan(noise) and variance > 0:
+        share, left = min(noise / variance, 1.0), _half(max(variance - noise, 0.0), df, level)
+    if seeds is not None:
+        added, parts = map(float, seeds)
+        total = variance + added
+        share = (share * variance + added) / total if total > 0 else share
+        df = total**2 / (variance**2 / df + parts) if total > 0 and added > 0 else df
+        variance = total
+    elif scale != "unbounded" and groups is None:
+        low, high = wilson(cells, level, scale)
+        return _System(mean, Interval(low, high, level, "Wilson"), share, left)
+    half = _half(variance, df, level)
+    return _System(mean, Interval(mean - half, mean + half, level, "t" if groups is None else "CR2"), share, left)
+
+
+def _half(variance: float, df: float, level: float) -> float:
+    return float(special.stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
+
+
+def wilson(cells: FloatArray, level: float, scale: Scale) -> tuple[float, float]:
+    """Wilson's interval of a mean of scores in [0, 1], with the dispersion of the topics instead of the binomial one.
+
+    phi = (SS + c/4) / (n p (1-p) + c/4) n / (n-1), u = q^2 phi / n, and the limits are
+    (p + u/2 +- sqrt(u p (1-p) + u^2/4)) / (1 + u). Binary runs: c = 1 and normal q; others: c = 0.1 and q of t(n-1).
+    """
+    n, p, c = len(cells), float(cells.mean()), _SHRINKAGE[scale]
+    tail = (1 + level) / 2
+    q = float(special.ndtri(tail) if scale == "binary" else special.stdtrit(n - 1, tail))
+    phi = (float(((cells - p) ** 2).sum()) + c / 4) / (n * p * (1 - p) + c / 4) * n / (n - 1)
+    u = q**2 * phi / n
+    half = math.sqrt(u * p * (1 - p) + u**2 / 4)
+    return max((p + u / 2 - half) / (1 + u), 0.0), min((p + u / 2 + half) / (1 + u), 1.0)
