@@ -69,7 +69,7 @@ SUPPORTS = {
     "judges.tie_calibration": Supports(False, "refused", False),
 }
 OWN_RULE = {"as_scores", "audit", "board", "difference", "neighbours"}  # where nothing was said of holes
-WITHOUT = {"run_noise", "ranks.DistanceDistribution.load", "pair"}  # needs runs; a file is for one collection; no answer
+WITHOUT = {"run_noise", "ranks.DistanceDistribution.load", "pair"}  # needs runs; a file is for one collection; pairs
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:
