@@ -68,8 +68,15 @@ def test_the_best_lam_is_that_with_the_least_error() -> None:
     y, x, u = split(*sides())
     best = combined(y, x, u, shrink=False)
     assert 0 < best.lam < 1
+    given = combined(y, x, u, lam=best.lam)
     for other in (best.lam - 0.05, best.lam + 0.05):
-        assert combined(y, x, u, shrink=False, lam=other).error > best.error * 0.98
+        assert combined(y, x, u, lam=other).error > given.error * 0.98
+    # An estimated lam costs 2 / ((n - 1) systems) of the error of the human topics, a given one nothing.
+    off = [part - part.mean(axis=1, keepdims=True) for part in (y, x)]
+    residual = np.cov((off[0] - best.lam * off[1]).T)
+    squares = 11**2 / (13 * 10) * (np.trace(residual @ residual) - np.trace(residual) ** 2 / 11)
+    systems = min(max(np.trace(residual) ** 2 / squares, 3), 5)
+    assert best.error - given.error == pytest.approx(2 / (11 * systems) * np.trace(residual) / 5 / 12, rel=1e-9)
     of = best.moments
     grid = np.linspace(0, 1, 2001)
     assert best.lam == pytest.approx(grid[np.argmin([of.variance(12, 40, lam) for lam in grid])], abs=1e-3)

@@ -39,7 +39,7 @@ def combine(
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Rank systems by human and machine scores together, or plan a mix.
+    """Rank systems by human and machine scores, or plan a mix.
 
     People have scored few topics, and a machine these and many more.
 

@@ -22,6 +22,9 @@ Degrees of freedom. Variances are from n topics, whose scores are skewed. By the
 (Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, z the normal
 quantile. Degrees of freedom of 1 / (1 / df + 4 g^2 (z^2 - 1) (z^2 + 3) / (18n (z^2 + 1))) instead of df make up for it;
 z is that of 95% at every level.
+
+The interval of the worth is for the ratio of error variances, by the jackknife over topics on the log scale. Equal
+variances need not be equal correlations: the mean tau_b of a mix can be that of some 10% fewer topics.
 """
 
 from __future__ import annotations
@@ -43,6 +46,15 @@ class Moments(NamedTuple):
     human: float
     both: float
     machine: float
+    systems: float = math.inf
+    """How many independent systems estimate the weight of the control variate."""
+
+    def lost(self, n: int) -> float:
+        """The share of the error of n human topics that is missed because their own residuals estimate the weight.
+
+        Residuals are too small by 1 / ((n - 1) systems), as in any regression, and the weight's error adds as much.
+        """
+        return 2 / ((n - 1) * self.systems)
 
     def best_lam(self, n: int, more: int) -> float:
         """The weight of the control variate with the least variance."""
@@ -149,6 +161,9 @@ def combined(
     of_paired = of_paired + (1 - weight) * (y - part_lam * x) + scale * n / (n + others) * x
     of_more = level_lam * levels[2] + ((1 - weight) * part_lam + scale * others / (n + others)) * u
     human_part, machine_part = (_covariance(part) / len(part) for part in (of_paired, of_more))
+    if lam is None:
+        of_parts = of_parts._replace(systems=_systems(y - part_lam * x))
+        human_part = human_part + of_parts.lost(n) * (1 - weight) ** 2 * _covariance(y - part_lam * x) / n
     covariance = human_part + machine_part
     unknown, freedom_of_bias = 0.0, 1.0
     if bias is not None:
@@ -365,7 +380,7 @@ def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
     if more == 0:
         return of.human / n
     lam = of.best_lam(n, more)
-    alone = of.variance(n, more, lam)
+    alone = of.variance(n, more, lam) + of.lost(n) * (of.human - 2 * lam * of.both + lam**2 * of.machine) / n
     if bias is None or (noise := noise_of(of, bias.slope, n, more, lam)) <= 0:
         return alone
     least, spread = weight_without_bias(of, bias.slope, n, more, lam), noise + bias.variance
