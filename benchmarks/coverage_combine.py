@@ -32,7 +32,7 @@ from concordant.planning.mixing import Combined, combined
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "combine.csv"
 METHODS = {"control": False, "shrunk": True}
-TRIALS, RANKED, PILOTS = 300, 30, 60
+TRIALS, TRUTH, RANKED, PILOTS = 300, 1500, 30, 60  # TRUTH: for the true worth, where there is no favour
 KEY = ("machine", "n", "more", "favoured", "favour")
 COLUMNS = (
     *(*KEY, "method", "tau_people", "tau_machine", "tau", "worth_true", "worth_median", "worth_covered", "means"),
@@ -114,7 +114,7 @@ def cell(name: str, n: int, more: int, share: float, favour: float, ranked: int)
         for key, value in values.items():
             to.setdefault(key, []).append(value)
 
-    for trial in range(TRIALS):
+    for trial in range(TRIALS if favour else TRUTH):
         rng = np.random.default_rng([17, trial, n])
         topics, others = rng.integers(0, len(human), n), rng.integers(0, len(human), more)
         y, x, u = human[topics], machine[topics], machine[others]
@@ -129,6 +129,9 @@ def cell(name: str, n: int, more: int, share: float, favour: float, ranked: int)
         )
         for method, shrink in METHODS.items():
             found = combined(y, x, u, shrink=shrink)
+            if trial >= TRIALS:
+                note(got[method], error=squared(found.means - truth))
+                continue
             means, pairs = held(found, found.means - truth)
             note(
                 got[method],
@@ -186,12 +189,12 @@ def plans() -> None:
                 best = min(mixes, key=lambda mix: mix.cost)
                 errors = np.zeros(2)
                 for _ in range(12):
-                    a, b = (rng.integers(0, len(human), size) for size in (best.human, min(best.machine, 2000)))
+                    a, b = (rng.integers(0, len(human), size) for size in (best.human, min(best.machine, 5000)))
                     mixed = combined(human[a], machine[a], machine[b], shrink=shrink)
                     errors += squared(human[a].mean(axis=0) - truth), squared(mixed.means - truth)
-                reached.append(best.human * errors)
-            errors = np.array(reached)
-            print(f"{name}, {method}: 60 promised, {errors[:, 0].sum() / errors[:, 1].sum():.0f} reached", flush=True)
+                reached.append((best.human * errors[0], errors[1]))
+            of_people, of_mix = np.sum(reached, axis=0)
+            print(f"{name}, {method}: 60 promised, {of_people / of_mix:.0f} reached", flush=True)
 
 
 def cells() -> Iterator[tuple[str, int, int, float, float, int]]:

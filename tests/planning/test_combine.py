@@ -401,7 +401,7 @@ def test_the_commands(tmp_path: Path) -> None:
     people.select(topics=people.topics[:15]).to_frame().to_csv(few)
     shown = good("combine", few, CAREFUL, "--tiers")
     assert shown.startswith(
-        "15 topics by people and 25 more by careful rank the systems as well as 25 by people (95% interval 24 to 27).\n"
+        "15 topics by people and 25 more by careful rank the systems as well as 25 by people (95% interval 23 to 27).\n"
     )
     assert "careful favours no system significantly (corrected for 20 systems)." in shown
     assert "tier  rank" in shown

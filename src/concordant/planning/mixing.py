@@ -199,6 +199,7 @@ def combined(
         error=sum(traces) + unknown,
         spread=math.hypot(
             _spread_of_worth(parts, fixed=lam),
+            of_parts.lost(n),  # where the weight is near 0, the jackknife misses that its cost varies
             math.sqrt(2 / freedom_of_bias) * unknown / (sum(traces) + unknown) if unknown > 0 else 0.0,
         ),
         favour=favour,
