@@ -1,19 +1,21 @@
 """How well people and a machine together rank systems, and how often the intervals of `combine` hold.
 
 The topics of a collection are a population with known means. A trial draws n topics with human and machine scores, and
-N more with machine scores alone, with replacement. tau_b is with the ranking by the population's human means. Coverage
-is that of the intervals for the means and for all differences between systems, averaged over systems and pairs, and
-the share of trials in which the simultaneous rank intervals hold for all systems.
+N more with machine scores alone, with replacement. tau_b is with the ranking by the population's human means. The true
+worth is n times the mean squared error of the human deviations, over that of the combined ones. Coverage is in percent:
+of means (all systems, the worst system, and the worst by Student's interval for its human mean alone), of differences,
+of the worth, and of simultaneous rank intervals for all systems. Favoured systems get machine scores that are larger
+by the favour, up to 1: their coverage, and the ranks that they gain over the same trial without favour.
 
-Every finished cell goes to a file, from which a run that was stopped continues. The tables are written into
-docs/measured/combine.md.
+Plans: pilots of 25 topics promise that a mix ranks as well as 60 human topics; reached is the true worth of that mix.
+
+Every finished cell is a line of docs/measured/combine.csv, where a run that was stopped continues.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
+import csv
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -25,12 +27,17 @@ from scipy.special import stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.data.means import mean_over_topics
-from concordant.planning.mixing import combined
+from concordant.planning.mix_plan import _mix
+from concordant.planning.mixing import Combined, combined
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "combine.md"
-TOPICS, MORE = (15, 25, 50), (1000, 100)
+TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "combine.csv"
 METHODS = {"control": False, "shrunk": True}
+TRIALS, TRUTH, RANKED, PILOTS = 300, 1500, 30, 60  # TRUTH: for the true worth, where there is no favour
+KEY = ("machine", "n", "more", "favoured", "favour")
+COLUMNS = (
+    *(*KEY, "method", "tau_people", "tau_machine", "tau", "worth_true", "worth_median", "worth_covered", "means"),
+    *("means_worst", "means_worst_student", "differences", "ranks", "favoured_covered", "ranks_gained"),
+)
 Population = tuple[FloatArray, FloatArray]
 
 
@@ -44,175 +51,181 @@ def useless() -> Population:
     return human, machine[:, np.random.default_rng(7).permutation(machine.shape[1])]
 
 
-def favouring() -> Population:
-    """Every eighth system is favoured by 0.1, which is more than the standard deviation of the true means."""
-    human, machine = dl21("umbrela_gpt4")
-    machine = machine.copy()
-    machine[:, ::8] += 0.1
-    return human, machine
+def example(judge: str) -> Population:
+    return cc.load_collection("people").values, cc.load_collection(judge).values
 
 
 POPULATIONS: dict[str, Callable[[], Population]] = {
-    "dl21, umbrela_gpt4": lambda: dl21("umbrela_gpt4"),
-    "dl21, binary_gpt4o": lambda: dl21("binary_gpt4o"),
-    "dl21, binary_llama3.2": lambda: dl21("binary_llama3.2"),
-    "dl21, binary_gpt4": lambda: dl21("binary_gpt4"),
-    "dl21, prefs": lambda: dl21("prefs"),
-    "robust2004, AP by P@10": lambda: (matrix("trec/robust2004_ap.csv"), matrix("trec/robust2004_p10.csv")),
-    "covid1, map by P@5": lambda: (matrix("covid1/map.csv"), matrix("covid1/P_5.csv")),
-    "dl21, a useless judge": useless,
-    "dl21, umbrela_gpt4 favouring 8 systems": favouring,
+    "people by careful": lambda: example("careful"),
+    "dl21 by umbrela_gpt4": lambda: dl21("umbrela_gpt4"),
+    "robust2004 AP by P@10": lambda: (matrix("trec/robust2004_ap.csv"), matrix("trec/robust2004_p10.csv")),
+    "covid1 map by P@5": lambda: (matrix("covid1/map.csv"), matrix("covid1/P_5.csv")),
+    "people by hasty": lambda: example("hasty"),
+    "dl21 by binary_llama3.2": lambda: dl21("binary_llama3.2"),
+    "dl21 by prefs": lambda: dl21("prefs"),
+    "dl21 by a useless judge": useless,
 }
 
 
 @cache
-def population_of(name: str) -> Population:
-    return POPULATIONS[name]()
+def population(name: str, share: float, favour: float) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
+    """Human scores, the machine's with and without favour, and the systems that it favours."""
+    human, machine = POPULATIONS[name]()
+    systems = machine.shape[1]
+    chosen = np.random.default_rng(11).permutation(systems)[: max(1, round(share * systems)) if favour else 0]
+    favouring = machine.copy()
+    favouring[:, chosen] = np.minimum(machine[:, chosen] + favour, 1)
+    return human, favouring, machine, chosen
 
 
-@cache
-def human_curve(name: str) -> tuple[FloatArray, FloatArray]:
-    """Mean tau_b of so many human topics, for the human topics of equal quality."""
-    human, _ = population_of(name)
-    truth, rng = mean_over_topics(human), np.random.default_rng(3)
-    sizes = np.unique(np.geomspace(5, 800, 40).round()).astype(int)
-    values = []
-    for k in sizes:
-        weights = rng.multinomial(k, np.full(len(human), 1 / len(human)), 400).astype(np.float64)
-        values.append(float(np.mean(cc.tau_b(truth, (weights @ human / k).round(12)))))
-    return np.array(values), sizes.astype(np.float64)
+def rank(means: FloatArray) -> FloatArray:
+    return np.asarray(1.0 + (means[None, :] > means[:, None]).sum(axis=1))
 
 
-def equal_topics(name: str, value: float) -> float:
-    values, sizes = human_curve(name)
-    return float(np.exp(np.interp(value, np.maximum.accumulate(values), np.log(sizes))))
+def held(found: Combined, error: FloatArray) -> tuple[Any, float]:
+    """Whether the interval of each mean holds, and the share of differences whose intervals hold."""
+    variance, (i, j) = np.diag(found.covariance), np.triu_indices(len(error), 1)
+    of_pairs = np.sqrt(variance[i] + variance[j] - 2 * found.covariance[i, j])
+    t, of_difference = (float(stdtrit(freedom, 0.975)) for freedom in (found.mean_freedom, found.freedom))
+    pairs = np.abs(error[i] - error[j]) <= of_difference * of_pairs + 1e-12
+    return np.abs(error) <= t * np.sqrt(variance), float(pairs.mean())
 
 
-def cell(name: str, n: int, more: int, trials: int, ranked: int) -> dict[str, Any]:
-    human, machine = population_of(name)
-    truth = mean_over_topics(human)
+def ranks_hold(found: Combined, truth: FloatArray, seed: int) -> bool:
+    means = cc.Means(found.means, range(len(truth)), covariance=found.covariance, degrees_of_freedom=found.freedom)
+    sets = cc.rank_intervals(means, n_resamples=499, rng=seed)
+    order = [int(system) for system in sets.systems]
     above = truth[None, :] > truth[:, None]
     best, worst = 1 + above.sum(axis=1), len(truth) - above.T.sum(axis=1)
-    first, second = np.triu_indices(len(truth), 1)
-    values: dict[str, list[float]] = {side: [] for side in ("human", "machine", *METHODS)}
-    held: dict[str, list[list[float]]] = {method: [] for method in METHODS}
-    ranks: dict[str, list[bool]] = {method: [] for method in METHODS}
-    for trial in range(trials):
+    return bool(((sets.low <= best[order]) & (sets.high >= worst[order])).all())
+
+
+def squared(error: FloatArray) -> float:
+    return float(np.var(error))
+
+
+def cell(name: str, n: int, more: int, share: float, favour: float, ranked: int) -> Iterator[dict[str, Any]]:
+    human, machine, fair, chosen = population(name, share, favour)
+    truth = human.mean(axis=0)
+    got: dict[str, dict[str, list[Any]]] = {method: {} for method in METHODS}
+    of_people: dict[str, list[Any]] = {"tau": [], "error": [], "machine": [], "student": []}
+
+    def note(to: dict[str, list[Any]], **values: Any) -> None:
+        for key, value in values.items():
+            to.setdefault(key, []).append(value)
+
+    for trial in range(TRIALS if favour else TRUTH):
         rng = np.random.default_rng([17, trial, n])
         topics, others = rng.integers(0, len(human), n), rng.integers(0, len(human), more)
         y, x, u = human[topics], machine[topics], machine[others]
-        values["human"].append(float(cc.tau_b(truth, mean_over_topics(y))))
-        values["machine"].append(float(cc.tau_b(truth, mean_over_topics(np.vstack([x, u])))))
+        alone = y.mean(axis=0)
+        student = float(stdtrit(n - 1, 0.975)) * y.std(axis=0, ddof=1) / n**0.5
+        note(
+            of_people,
+            tau=cc.tau_b(truth, alone.round(12)),
+            error=squared(alone - truth),
+            machine=cc.tau_b(truth, np.vstack([x, u]).mean(axis=0).round(12)),
+            student=np.abs(alone - truth) <= student,
+        )
         for method, shrink in METHODS.items():
             found = combined(y, x, u, shrink=shrink)
-            values[method].append(float(cc.tau_b(truth, found.means.round(12))))
-            error, variance = found.means - truth, np.diag(found.covariance)
-            of_pairs = variance[first] + variance[second] - 2 * found.covariance[first, second]
-            t = [float(stdtrit(freedom, 0.975)) for freedom in (found.mean_freedom, found.freedom)]
-            held[method].append(
-                [
-                    float((np.abs(error) <= t[0] * np.sqrt(variance)).mean()),
-                    float((np.abs(error[first] - error[second]) <= t[1] * np.sqrt(of_pairs) + 1e-12).mean()),
-                    found.worth,
-                ]
+            if trial >= TRIALS:
+                note(got[method], error=squared(found.means - truth))
+                continue
+            means, pairs = held(found, found.means - truth)
+            note(
+                got[method],
+                tau=cc.tau_b(truth, found.means.round(12)),
+                error=squared(found.means - truth),
+                worth=(found.worth, *found.worth_limits(0.95, n)),
+                means=means,
+                pairs=pairs,
             )
-            if trial < ranked:
-                means = cc.Means(
-                    found.means, range(len(found.means)), covariance=found.covariance, degrees_of_freedom=found.freedom
-                )
-                sets = cc.rank_intervals(means, n_resamples=499, rng=trial)
-                order = [int(system) for system in sets.systems]
-                ranks[method].append(bool(((sets.low <= best[order]) & (sets.high >= worst[order])).all()))
-    return {
-        "tau": {side: float(np.mean(of)) for side, of in values.items()},
-        "means": {method: float(np.mean([h[0] for h in of])) for method, of in held.items()},
-        "differences": {method: float(np.mean([h[1] for h in of])) for method, of in held.items()},
-        "worth": {method: float(np.median([h[2] for h in of])) for method, of in held.items()},
-        "ranks": {method: float(np.mean(of)) if of else None for method, of in ranks.items()},
-    }
+            if trial < ranked and not shrink:
+                note(got[method], ranks=ranks_hold(found, truth, trial))
+            if favour:
+                without = combined(y, fair[topics], fair[others], shrink=shrink)
+                note(got[method], gained=(rank(without.means) - rank(found.means))[chosen].mean())
+    for method, of in got.items():
+        worth, covered = np.array(of["worth"]), np.mean(of["means"], axis=0)
+        true = n * np.mean(of_people["error"]) / np.mean(of["error"])
+        yield dict(
+            zip(
+                COLUMNS,
+                (
+                    name, n, more, share, favour, method,
+                    *(f"{np.mean(v):.3f}" for v in (of_people["tau"], of_people["machine"], of["tau"])),
+                    f"{true:.1f}", f"{np.median(worth[:, 0]):.1f}",
+                    *(
+                        f"{100 * v:.1f}"
+                        for v in (
+                            np.mean((worth[:, 1] <= true) & (true <= worth[:, 2])), covered.mean(), covered.min(),
+                            np.mean(of_people["student"], axis=0).min(), np.mean(of["pairs"]),
+                        )
+                    ),
+                    f"{100 * np.mean(of['ranks']):.1f}" if "ranks" in of else "",
+                    f"{100 * covered[chosen].mean():.1f}" if favour else "",
+                    f"{np.mean(of['gained']):.2f}" if favour else "",
+                ),
+                strict=True,
+            )
+        )  # fmt: skip
 
 
-def cells(options: argparse.Namespace) -> Iterator[tuple[str, int, int, int, int]]:
-    for more in MORE:
-        for name in POPULATIONS:
-            for n in TOPICS:
-                yield name, n, more, options.trials, options.ranked if (n, more) == (TOPICS[1], MORE[0]) else 0
+def plans() -> None:
+    """What pilots promise, 60 topics, and the worth that their mixes reach."""
+    for name in list(POPULATIONS)[:4]:
+        human, machine, _, _ = population(name, 0, 0)
+        truth = human.mean(axis=0)
+        for method, shrink in METHODS.items():
+            reached = []
+            for pilot in range(PILOTS):
+                rng = np.random.default_rng([5, pilot])
+                topics, others = rng.integers(0, len(human), 25), rng.integers(0, len(human), 500)
+                of = combined(human[topics], machine[topics], machine[others], shrink=shrink)
+                mixes = [mix for n in range(15, 60) if (mix := _mix(of.moments, of.bias, n, 60, (20, 0.05)))]
+                if not mixes:
+                    continue
+                best = min(mixes, key=lambda mix: mix.cost)
+                errors = np.zeros(2)
+                for _ in range(12):
+                    a, b = (rng.integers(0, len(human), size) for size in (best.human, min(best.machine, 5000)))
+                    mixed = combined(human[a], machine[a], machine[b], shrink=shrink)
+                    errors += squared(human[a].mean(axis=0) - truth), squared(mixed.means - truth)
+                reached.append((best.human * errors[0], errors[1]))
+            of_people, of_mix = np.sum(reached, axis=0)
+            print(f"{name}, {method}: 60 promised, {of_people / of_mix:.0f} reached", flush=True)
 
 
-def measure(options: argparse.Namespace) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """All cells, from the file where they are in it."""
-    state = Path(options.state)
-    state.parent.mkdir(parents=True, exist_ok=True)
-    known: dict[tuple[Any, ...], dict[str, Any]] = {}
-    if state.exists():
-        for line in state.read_text(encoding="utf-8").splitlines():
-            found = json.loads(line)
-            known[tuple(found["key"])] = found
-    done = {}
-    for key in cells(options):
-        if key not in known and not options.tables:
-            start = time.perf_counter()
-            known[key] = {"key": key, **cell(*key), "seconds": round(time.perf_counter() - start, 1)}
-            with state.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(known[key]) + "\n")
-        if key in known:
-            done[key] = known[key]
-    return done
-
-
-def tables(done: dict[tuple[Any, ...], dict[str, Any]]) -> str:
-    """What the page shows: tau_b, worth, coverage; one row per cell."""
-    lines = []
-    for more in MORE:
-        some = {key: found for key, found in done.items() if key[2] == more}
-        if not some:
-            continue
-        lines += [
-            f"## {more:,} machine topics",
-            "",
-            "| human scores, machine | n | people | machine | control | shrunk | worth: control | worth: shrunk |",
-            "| --- | --- | --- | --- | --- | --- | --- | --- |",
-        ]
-        for (name, n, *_), found in some.items():
-            tau, best = found["tau"], max(found["tau"].values())
-            shown = [f"{tau[side]:.3f}" if tau[side] < best else f"**{tau[side]:.3f}**" for side in tau]
-            worths = [f"{equal_topics(name, tau[m]):.0f}, {found['worth'][m]:.0f}" for m in METHODS]
-            lines.append("| " + " | ".join([name, str(n), *shown, *worths]) + " |")
-        lines += [
-            "",
-            "| human scores, machine | n | means | differences | all ranks |",
-            "| --- | --- | --- | --- | --- |",
-        ]
-        for (name, n, *_), found in some.items():
-            shown = [
-                ", ".join("-" if found[what][m] is None else f"{100 * found[what][m]:.1f}" for m in METHODS)
-                for what in ("means", "differences", "ranks")
-            ]
-            lines.append("| " + " | ".join([name, str(n), *shown]) + " |")
-        lines.append("")
-    for what in ("means", "differences"):
-        shares = [100 * found[what][method] for found in done.values() for method in METHODS]
-        lines += [f"Coverage of {what}: {min(shares):.1f} to {max(shares):.1f}%.", ""]
-    worse = [found["tau"]["shrunk"] - found["tau"]["human"] for found in done.values()]
-    most = [max(found["tau"].values()) - found["tau"]["shrunk"] for found in done.values()]
-    lines.append(
-        f"{len(done)} cells. The shrunk means are never worse than people alone by more than "
-        f"{max(0, -min(worse)):.3f}, and never worse than the best of the four by more than {max(most):.3f}."
-    )
-    return "\n".join(lines)
+def cells() -> Iterator[tuple[str, int, int, float, float, int]]:
+    for name in POPULATIONS:
+        for n, more in ((15, 1000), (25, 1000), (50, 1000), (25, 100)):
+            yield name, n, more, 0, 0, RANKED if (n, more) == (25, 1000) else 0
+    for name in list(POPULATIONS)[:4]:
+        for share in (0.01, 0.03, 0.1):
+            for favour in (0.05, 0.1, 0.15):
+                yield name, 15, 1000, share, favour, 0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=500)
-    parser.add_argument("--ranked", type=int, default=40, help="trials with rank intervals, for one n")
-    parser.add_argument("--state", default="studies/combine.jsonl")
-    parser.add_argument("--tables", action="store_true", help="only of the cells that are there")
-    text = tables(measure(parser.parse_args()))
-    print(text)
-    if PAGE.exists():
-        before, _, _ = PAGE.read_text(encoding="utf-8").partition("<!-- tables -->")
-        PAGE.write_text(f"{before}<!-- tables -->\n\n{text}\n", encoding="utf-8")
+    if sys.argv[1:] == ["--plans"]:
+        return plans()
+    known = set()
+    if TABLE.exists():
+        with TABLE.open(encoding="utf-8", newline="") as file:
+            known = {tuple(row[name] for name in KEY) for row in csv.DictReader(file)}
+    for key in cells():
+        if tuple(map(str, key[:5])) in known:
+            continue
+        rows = list(cell(*key))
+        with TABLE.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            if not known:
+                writer.writeheader()
+            writer.writerows(rows)
+        known.add(tuple(map(str, key[:5])))
+        print(*(",".join(map(str, row.values())) for row in rows), sep="\n", flush=True)
+    return None
 
 
 if __name__ == "__main__":

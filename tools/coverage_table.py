@@ -7,6 +7,7 @@ many cells lie outside 93 to 98.5%, which the pages name.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,7 +38,11 @@ class Claim(NamedTuple):
 
 
 def rows_of(page: str, columns: tuple[str, ...]) -> Iterator[Row]:
-    """The rows of all tables of a page that have these columns."""
+    """The rows of all tables of a page that have these columns, or those of a file of cells."""
+    if page.endswith(".csv"):
+        with open(DOCS / page, encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file)
+        return
     head: list[str] = []
     for line in (DOCS / page).read_text(encoding="utf-8").splitlines():
         if not line.startswith("|"):
@@ -61,6 +66,9 @@ def coefficient(name: str, topics: str = "") -> Where:
 
 TIED = ("adhoc7, a third tied", "adhoc7, families", "adhoc8, a third tied")
 DEFAULT = ("conditions", "coefficient", "topics", "default")
+COMBINED = {"means": "means", "differences": "differences", "worth in human topics": "worth_covered"} | {
+    "favoured systems": "favoured_covered"
+}
 WORTH = ("26 x 20", "50 x 20", "50 x 40")
 
 
@@ -94,8 +102,12 @@ INTERVALS = [
     Claim(
         "`rank_intervals`, holes", "measured/boards.md", ("scores", "holes", "coverage"), ("coverage",), width="width"
     ),
-    Claim("`combine`, means", "measured/combine.md", ("means", "differences"), ("means",)),
-    Claim("`combine`, differences", "measured/combine.md", ("means", "differences"), ("differences",)),
+    *(
+        Claim(
+            f"`combine`, {what}", "measured/combine.csv", (column,), (column,), lambda row: row["method"] == "control"
+        )
+        for what, column in COMBINED.items()
+    ),
     Claim(
         "`expected_correlation`, tau",
         "guide/reliability.md",
@@ -153,7 +165,7 @@ class Measured(NamedTuple):
 
     def line(self, claim: Claim, *, nominal: bool) -> str:
         """A row of the table."""
-        name = claim.page.rpartition("/")[2]
+        name = claim.page.rpartition("/")[2].replace(".csv", ".md")
         link = f"[{name}]({name if claim.page.startswith('measured') else '../' + claim.page})"
         if not self.shares:
             return f"| {claim.what} | 0 | not measured yet |" + (" | | |" if nominal else "") + f" {link} |"

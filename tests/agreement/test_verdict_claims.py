@@ -250,7 +250,8 @@ def test_a_mix_is_worth_more_with_a_good_machine_than_with_a_bad_one() -> None:
     helps, useless = cc.combine(people, good), cc.combine(people, bad)
     assert helps.worth > 40
     assert helps.verdict == (
-        f"20 human topics and 40 of the machine rank the systems as well as about {helps.worth:.0f} human ones; "
+        f"20 topics by human and 40 more by machine rank the systems as well as {helps.worth:.0f} by human "
+        f"(95% interval {helps.worth_interval.low:.0f} to {helps.worth_interval.high:.0f}); "
         f"{helps.means.systems[0]} ranks first"
     )
     assert 15 < useless.worth < 22
@@ -264,12 +265,12 @@ def test_a_plan_of_a_mix_says_what_it_is_predicted_from_and_what_was_not_tried()
     cheap = cc.plan_mix(people, good, as_good_as=40, costs=(20, 0.05))
     assert cheap.cheapest.cost < cheap.alone.cost
     assert cheap.verdict.endswith(
-        f"for {cheap.cheapest.cost:g} instead of {cheap.alone.cost:g}; predicted from 20 human topics"
+        f"cost {cheap.cheapest.cost:g} instead of {cheap.alone.cost:g}; predicted from 20 topics"
     )
     dear = cc.plan_mix(people, good, as_good_as=40, costs=(1, 1000))
     few = cc.plan_mix(people, good, as_good_as=10, costs=(20, 0.05))
     for plan in (dear, few):  # fewer human topics than 15 are not tried: a mix of 5 might be cheaper
-        assert "no mix with at least 15 human topics is cheaper than people alone" in plan.verdict
+        assert "no mix with at least 15 of them is cheaper than human alone" in plan.verdict
 
 
 # Selection, votes and outlook --------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ IN_TEXT = ("--depths", "--shares", "--sizes", "--drop-grades", "--reported", "--
 FEWER = {"--resamples": "500", "--draws": "1", "--trials": "1", "--sizes": "5", "--splits": "2"}
 EXAMPLES = {name: shlex.split(example(command))[1:] for name, command in COMMANDS.items()}
 EXAMPLES["study reliability"] = shlex.split("study reliability people.csv -o study")
-EXAMPLES["plan-mix"] = shlex.split("plan-mix few.csv careful.csv --as-good-as 30 --cost human=20 machine=0.05")
+EXAMPLES["combine"] = shlex.split("combine few.csv careful.csv --plan --as-good-as 30 --cost human=20 machine=0.05")
 SHARED = ("--seed", "--workers", "--level")  # the same in all commands: tried with one of them
 INSTEAD = {"--budget": "-k", "--target": "--as-good-as"}  # of what may be given alone
 ODD = re.compile(r"\b(inf|nan|Infinity|NaN)\b|encountered")

@@ -43,16 +43,11 @@ def split(human: cc.Scores, machine: cc.Scores) -> tuple[Any, Any, Any]:
 def test_a_fixed_lam_is_the_formula_of_prediction_powered_inference(lam: float) -> None:
     human, machine = sides()
     y, x, u = split(human, machine)
-    found = cc.combine(human, machine, method="control", lam=lam, errors="normal", confidence_level=0.9)
+    found = combined(y, x, u, lam=lam)
     means = lam * u.mean(0) + (y - lam * x).mean(0)
-    error = np.sqrt((lam * u).var(0) / len(u) + (y - lam * x).var(0) / len(y))
-    rows = {row["system"]: row for row in found.rows()}
-    for k, system in enumerate(human.systems):
-        half = stats.norm.ppf(0.95) * error[k]
-        assert rows[system]["mean"] == pytest.approx(means[k], abs=1e-12)
-        assert (rows[system]["low"], rows[system]["high"]) == pytest.approx(
-            (means[k] - half, means[k] + half), abs=1e-12
-        )
+    variance = (lam * u).var(0, ddof=1) / len(u) + (y - lam * x).var(0, ddof=1) / len(y)
+    np.testing.assert_allclose(found.means, means, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.diag(found.covariance), variance, rtol=1e-12)
 
 
 @pytest.mark.parametrize("lam", [0.2, 0.8])
@@ -60,22 +55,28 @@ def test_a_fixed_lam_is_ppi_py(lam: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ppi_py = pytest.importorskip("ppi_py")
-    human, machine = sides()
-    found = cc.combine(human, machine, method="control", lam=lam, errors="normal")
-    low, high = ppi_py.ppi_mean_ci(*split(human, machine), alpha=0.05, lam=lam)
-    order = [human.systems.index(system) for system in found.means.systems]
-    np.testing.assert_allclose(found.low, low[order], rtol=0, atol=1e-9)
-    np.testing.assert_allclose(found.high, high[order], rtol=0, atol=1e-9)
-    point = ppi_py.ppi_mean_pointestimate(*split(human, machine), lam=lam)
-    np.testing.assert_allclose(found.means.values, point[order], rtol=0, atol=1e-9)
+    given = split(*sides(n=26, more=26))  # as many of each, so that n against n - 1 is one factor
+    found = combined(*given, lam=lam)
+    reach = stats.norm.ppf(0.975) * np.sqrt(np.diag(found.covariance) * 25 / 26)
+    low, high = ppi_py.ppi_mean_ci(*given, alpha=0.05, lam=lam)
+    np.testing.assert_allclose(found.means - reach, low, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.means + reach, high, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.means, ppi_py.ppi_mean_pointestimate(*given, lam=lam), rtol=0, atol=1e-9)
 
 
 def test_the_best_lam_is_that_with_the_least_error() -> None:
     y, x, u = split(*sides())
     best = combined(y, x, u, shrink=False)
     assert 0 < best.lam < 1
+    given = combined(y, x, u, lam=best.lam)
     for other in (best.lam - 0.05, best.lam + 0.05):
-        assert combined(y, x, u, shrink=False, lam=other).error > best.error * 0.98
+        assert combined(y, x, u, lam=other).error > given.error * 0.98
+    # An estimated lam costs 2 / ((n - 1) systems) of the error of the human topics, a given one nothing.
+    off = [part - part.mean(axis=1, keepdims=True) for part in (y, x)]
+    residual = np.cov((off[0] - best.lam * off[1]).T)
+    squares = 11**2 / (13 * 10) * (np.trace(residual @ residual) - np.trace(residual) ** 2 / 11)
+    systems = min(max(np.trace(residual) ** 2 / squares, 3), 5)
+    assert best.error - given.error == pytest.approx(2 / (11 * systems) * np.trace(residual) / 5 / 12, rel=1e-9)
     of = best.moments
     grid = np.linspace(0, 1, 2001)
     assert best.lam == pytest.approx(grid[np.argmin([of.variance(12, 40, lam) for lam in grid])], abs=1e-3)
@@ -116,7 +117,7 @@ def literal_shrunk(y: Any, x: Any, u: Any) -> tuple[Any, float]:
 def test_shrunk_means_are_the_literal_ones(seed: int, m: int) -> None:
     y, x, u = split(*sides(m=m, seed=seed))
     means, weight = literal_shrunk(y, x, u)
-    found = combined(y, x, u)
+    found = combined(y, x, u, shrink=True)
     assert found.weight == pytest.approx(weight, rel=1e-4)
     assert 0 < found.weight < 1
     np.testing.assert_allclose(found.means - found.means.mean(), means - means.mean(), rtol=0, atol=1e-5)
@@ -125,7 +126,7 @@ def test_shrunk_means_are_the_literal_ones(seed: int, m: int) -> None:
 def test_a_machine_that_is_the_human_is_taken_as_it_is() -> None:
     human, _ = sides(n=52, more=0)
     few = human.select(topics=human.topics[:12])
-    found = cc.combine(few, human)
+    found = cc.combine(few, human, method="shrunk")
     every = dict(zip(human.systems, human.means(), strict=True))
     for row in found.rows():
         assert row["mean"] == pytest.approx(every[row["system"]], abs=1e-9)
@@ -146,8 +147,9 @@ def test_units_order_and_names_do_not_matter() -> None:
 def test_a_useless_machine_does_no_harm() -> None:
     human, machine = sides(m=30)
     shuffled = cc.Scores(np.random.default_rng(1).permuted(machine.values, axis=1), machine.topics, machine.systems)
+    assert cc.combine(human, shuffled, method="shrunk").weight < 0.35
     found = cc.combine(human, shuffled)
-    assert found.weight < 0.35
+    assert found.weight == 0
     alone = dict(zip(human.systems, human.means(), strict=True))
     assert cc.tau_b([alone[s] for s in found.means.systems], found.means.values) > 0.9
 
@@ -171,6 +173,88 @@ def test_coverage_of_means_and_differences() -> None:
     for of in (held, pairs):
         for method, found_held in of.items():
             assert 0.925 < np.mean(found_held) < 0.985, method
+
+
+def test_topics_on_which_the_machine_gives_all_systems_one_score_tell_nothing() -> None:
+    """They are as if the machine had not judged them: 36 of 40 others, with any score, change nothing but the count."""
+    human, machine = sides(m=9)
+    values = machine.values.copy()
+    values[16:] = np.arange(36)[:, None]
+    with pytest.warns(AlignmentWarning, match="machine gives all systems one score on 36 topics, which count as not"):
+        found = cc.combine(human, cc.Scores(values, machine.topics, machine.systems))
+    four = cc.combine(human, machine.select(topics=machine.topics[:16]))
+    assert (found.n_machine, found.worth, found.worth_interval) == (4, four.worth, four.worth_interval)
+    assert_array_equal(found.means.values, four.means.values)
+    values[12:15] = 1
+    with pytest.raises(InputError, match=r"two topics .* It judged 1, and gives all systems one score"):
+        cc.combine(human, cc.Scores(values, machine.topics, machine.systems))
+
+
+def test_human_topics_without_a_telling_machine_keep_their_human_scores() -> None:
+    """For a given lam: mean(y) of all topics, mean(x) of those that tell something; 95% of the intervals hold."""
+    y, x, u = split(*sides(m=8))
+    x = x.copy()
+    x[:3] = 0.5
+    found = combined(y, x, u, lam=0.4)
+    np.testing.assert_allclose(found.means, y.mean(0) + 0.4 * (u.mean(0) - x[3:].mean(0)), rtol=0, atol=1e-12)
+    held = []
+    for seed in range(200):
+        rng = np.random.default_rng([9, seed])
+        hard = rng.random((120, 1)) < 0.3  # on hard topics everyone fails, by people and by the machine
+        noise = rng.normal(0, 0.2, (120, 10))
+        human = np.where(hard, 0.1 + 0.3 * noise, np.linspace(0.2, 0.6, 10) + noise)
+        machine = np.where(hard, 0.0, human + rng.normal(0, 0.1, (120, 10)))
+        got = combined(human[:20], machine[:20], machine[20:])
+        error = got.means - (0.3 * 0.1 + 0.7 * np.linspace(0.2, 0.6, 10))
+        held.append(np.abs(error) <= stats.t.ppf(0.975, got.mean_freedom) * np.sqrt(np.diag(got.covariance)))
+    assert 0.92 < np.mean(held) < 0.98
+
+
+def test_favoured_systems_are_named_and_others_are_not() -> None:
+    """A favour of .1 is found; without any favour, some system is named in at most 5% of samples, 200 of them."""
+    named, found_it, errors = 0, 0, []
+    for seed in range(200):
+        rng = np.random.default_rng([4, seed])
+        truth, level = np.linspace(0, 0.4, 20), rng.normal(0, 0.2, (130, 1))
+        noise = rng.normal(0, 0.15, (130, 20))
+        human = truth + level + noise
+        machine = 3 + 2 * (truth + level + 0.6 * noise + rng.normal(0, 0.1, (130, 20)))
+        favouring = machine.copy()
+        favouring[:, 4] += 2 * 0.1
+        plain, other = (combined(human[:30], side[:30], side[30:]) for side in (machine, favouring))
+        named += bool((plain.favour_p <= 0.05).any())
+        found_it += bool(other.favour_p[4] <= 0.05)
+        errors.append(other.favour[4] - 0.1)
+        np.testing.assert_allclose(other.means, plain.means, rtol=0, atol=1e-12)  # the ranking does not move
+    assert named <= 17
+    assert found_it >= 150
+    assert abs(np.mean(errors)) < 0.01
+
+
+def test_the_interval_of_the_worth_is_the_literal_jackknife_and_holds() -> None:
+    def log_worth(y: Any, x: Any, u: Any) -> float:
+        return math.log(combined(y, x, u).worth)
+
+    y, x, u = split(*sides(m=7))
+    n, more = len(y), len(u)
+    without = [log_worth(np.delete(y, k, 0), np.delete(x, k, 0), u) + math.log(n / (n - 1)) for k in range(n)]
+    found = combined(y, x, u)
+    assert found.spread > math.sqrt((n - 1) ** 2 / n * np.var(without, ddof=1)) * 0.8
+    assert found.spread < math.sqrt((n - 1) ** 2 / n * np.var(without, ddof=1)) * 1.3
+    assert found.worth_limits(0.95, n)[0] < found.worth < found.worth_limits(0.95, n)[1]
+    assert more == 40
+    rng = np.random.default_rng(8)
+    held, errors, worths = [], [], []
+    for _ in range(300):
+        noise = rng.normal(0, 0.2, (120, 12))
+        machine = 0.7 * noise + rng.normal(0, 0.1, noise.shape)
+        got = combined(noise[:20], machine[:20], machine[20:])
+        off = got.means - got.means.mean()
+        errors.append(off @ off / 11)
+        worths.append(got.worth_limits(0.95, 20))
+    true = 0.04 / np.mean(errors)
+    held = [low <= true <= high for low, high in worths]
+    assert 0.9 < np.mean(held) <= 1
 
 
 def test_skewed_scores_have_fewer_degrees_of_freedom() -> None:
@@ -202,7 +286,6 @@ def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
     expected = found.expected_correlation("tau_b", rng=1)
     people = cc.expected_correlation(human, coefficient="tau_b", rng=1)
     assert people.value < expected.value < 1
-    assert cc.combine(human, machine, errors="normal").rank_intervals(rng=1).settings["degrees_of_freedom"] is None
 
 
 def test_degrees_of_freedom_widen_rank_intervals() -> None:
@@ -218,10 +301,10 @@ def test_degrees_of_freedom_widen_rank_intervals() -> None:
 def test_the_plan_is_what_combine_reports() -> None:
     """The error of the pilot's own size is that which `combined` has, but for the spread that it happened to see."""
     human, machine = sides(m=30, n=25)
-    pilot = combined_means(paired_sides(human, machine))
+    pilot = combined_means(paired_sides(human, machine), shrink=True)
     assert error_with(pilot.moments, pilot.bias, 25, 40) == pytest.approx(pilot.error, rel=0.1)
     assert error_with(pilot.moments, None, 25, 0) == pytest.approx(pilot.moments.human / 25)
-    plan = cc.plan_mix(human, machine, as_good_as=60, costs=(20, 0.05))
+    plan = cc.plan_mix(human, machine, as_good_as=60, costs=(20, 0.05), method="shrunk")
     assert plan.alone.cost == 1200
     assert plan.cheapest.cost < 1200
     for mix in plan.mixes:
@@ -231,9 +314,11 @@ def test_the_plan_is_what_combine_reports() -> None:
             assert error_with(pilot.moments, pilot.bias, mix.human, mix.machine - 1) > pilot.moments.human / 60
         assert mix.cost == pytest.approx(mix.human * 20 + (mix.human + mix.machine) * 0.05 * (mix.machine > 0))
     dear = cc.plan_mix(human, machine, as_good_as=60, costs=(1, 1000))
-    assert "no mix with at least 15 human topics is cheaper" in dear.verdict
-    by_target = cc.plan_mix(human, machine, 0.8, "tau_b", costs=(20, 0.05), rng=1)
-    assert by_target.wanted == cc.plan_topics(human, coefficient="tau_b", target=0.8, rng=1).n_topics
+    assert "no mix with at least 15 of them is cheaper than human alone" in dear.verdict
+    control = cc.plan_mix(human, machine, as_good_as=35, costs=(20, 0.05))
+    assert control.cheapest.machine > 0
+    for mix in control.mixes:
+        assert error_with(pilot.moments, None, mix.human, mix.machine) <= pilot.moments.human / 35 * (1 + 1e-6)
 
 
 def test_what_is_left_out_is_said() -> None:
@@ -249,8 +334,14 @@ def test_what_is_left_out_is_said() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h, m: (h.select(topics=h.topics[:4]), m), "4 topics in common: at least 5"),
-        (lambda h, m: (h, m.select(topics=m.topics[:13])), "machine has 1 topic that human lacks"),
+        (
+            lambda h, m: (h.select(topics=h.topics[:4]), m),
+            "at least 5 topics that human judged.* It judged 4",
+        ),
+        (
+            lambda h, m: (h, m.select(topics=m.topics[:13])),
+            "at least two topics that human did not. It judged 1",
+        ),
         (lambda h, m: (h.values, m.values), "rows without names of topics"),
         (lambda h, m: (cc.Scores(h.values * 1e150, h.topics, h.systems), m), "human has scores beyond 1e[+]140"),
         (lambda h, m: (h, cc.Scores(m.values * 1e-150, m.topics, m.systems)), "machine has no score of 1e-140 or more"),
@@ -264,28 +355,24 @@ def test_what_is_refused(change: Any, message: str) -> None:
 @pytest.mark.parametrize(("of_human", "of_machine"), [(300, 300), (-400, -400), (450, -440), (-430, 460)])
 def test_the_scale_of_the_scores_does_not_matter(of_human: int, of_machine: int) -> None:
     human, machine = sides()
-    plain = cc.combine(human, machine)
+    plain = cc.combine(human, machine, method="shrunk")
     large, small = (
         cc.Scores(np.ldexp(of.values, by), of.topics, of.systems)
         for of, by in ((human, of_human), (machine, of_machine))
     )
-    found = cc.combine(large, small)
+    found = cc.combine(large, small, method="shrunk")
     assert (found.worth, found.weight, found.freedom) == (plain.worth, plain.weight, plain.freedom)
     for name in ("low", "high"):
         assert_array_equal(getattr(found, name), np.ldexp(getattr(plain, name), of_human))
     assert_array_equal(found.covariance, np.ldexp(plain.covariance, 2 * of_human))
     assert found.lam == math.ldexp(plain.lam, of_human - of_machine)
     assert found.bias == math.ldexp(plain.bias, of_human)
-    fixed = cc.combine(large, small, lam=math.ldexp(0.5, of_human - of_machine))
-    assert_array_equal(fixed.low, np.ldexp(cc.combine(human, machine, lam=0.5).low, of_human))
     plans = [cc.plan_mix(*given, as_good_as=40, costs=(20, 0.1)) for given in ((human, machine), (large, small))]
     assert plans[0].mixes == plans[1].mixes
 
 
 def test_numbers_that_are_too_large_are_refused() -> None:
     human, machine = sides()
-    with pytest.raises(LimitError, match=r"lam is 1e\+308: give at most 5e\+29 in size for these scores"):
-        cc.combine(human, machine, lam=1e308)
     for count, shown in ((10**11, "100,000,000,000"), (10**400, "a number of 401 digits")):
         with pytest.raises(LimitError, match=f"as_good_as is {shown}: give at most 100,000$"):
             cc.plan_mix(human, machine, as_good_as=count, costs=(20, 0.1))
@@ -298,8 +385,7 @@ def test_options_are_checked() -> None:
     human, machine = sides()
     for options, message in (
         ({"method": "magic"}, "method is 'magic'"),
-        ({"errors": "none"}, "errors is 'none'"),
-        ({"lam": math.nan}, "lam is nan"),
+        ({"names": ("a", "a")}, "give two different names"),
         ({"confidence_level": 1}, "confidence_level is 1"),
     ):
         with pytest.raises(InputError, match=message):
@@ -314,13 +400,18 @@ def test_the_commands(tmp_path: Path) -> None:
     few = tmp_path / "people.csv"
     people.select(topics=people.topics[:15]).to_frame().to_csv(few)
     shown = good("combine", few, CAREFUL, "--tiers")
-    assert shown.startswith("15 human topics and 25 of the machine rank the systems as well as about 29 human ones")
+    assert shown.startswith(
+        "15 topics by people and 25 more by careful rank the systems as well as 25 by people (95% interval 23 to 27).\n"
+    )
+    assert "careful favours no system significantly (corrected for 20 systems)." in shown
     assert "tier  rank" in shown
-    assert max(map(len, shown.splitlines())) <= 120
-    plan = good("plan-mix", few, CAREFUL, "--as-good-as", "60", "--cost", "human=20", "machine=0.05")
-    assert plan.startswith("the quality of 60 human topics: ")
+    assert max(map(len, shown.split("\n\n")[0].splitlines())) <= 120
+    asked = ("combine", few, CAREFUL, "--plan", "--as-good-as", "40", "--cost", "machine=0.05", "human=20")
+    assert good(*asked).startswith("To match 40 topics judged by people, let people judge 15 and careful these and ")
+    assert "belong together" in bad("combine", few, CAREFUL, "--plan", status=2)
+    assert "--tiers shows ranks" in bad(*asked, "--tiers", status=2)
     target = tmp_path / "figure.svg"
-    assert "Figure" in good("plan-mix", few, CAREFUL, "--cost", "machine=0.05", "human=20", "--plot", target)
+    assert "Figure" in good(*asked, "--plot", target)
     assert "Figure" in good("combine", few, CAREFUL, "--tiers", "--plot", tmp_path / "combined.pdf")
 
 
@@ -341,7 +432,7 @@ def test_means_and_ranks_stand_in_one_table(tmp_path: Path) -> None:
         assert text.count("rank_low") == 1
         assert sum(system in text for system in people.systems) == len(people.systems)
         assert {line.count("&" if form == "latex" else "|") for line in text.splitlines() if "0." in line} == {
-            10 if form == "latex" else 12
+            12 if form == "latex" else 14
         }
 
 
@@ -368,6 +459,6 @@ def test_a_table_has_the_same_columns_in_all_rows() -> None:
     ],
 )
 def test_costs_that_are_none(given: str) -> None:
-    said = bad("plan-mix", HASTY, CAREFUL, "--cost", *given.split(), status=2)
+    said = bad("combine", HASTY, CAREFUL, "--plan", "--as-good-as", "30", "--cost", *given.split(), status=2)
     wanted = "give numbers above 0, from 1e-100 to 1e+100, for what a topic costs"
     assert f"--cost is '{given}': {wanted}, such as --cost human=20 machine=0.05" in said

@@ -89,7 +89,7 @@ def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
     "audit": (2, lambda t, c: cc.audit(t, c, reported="0.52")),
-    "combine": (2, halves(cc.combine)),
+    "combine": (2, halves(lambda h, m: cc.combine(h, m, names=("human", "machine")))),
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, names=("t", "c"), n_resamples=99, rng=1, worth=False)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
@@ -104,7 +104,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "expected_correlation": (1, lambda x: cc.expected_correlation(x, rng=0)),
     "explain": (2, cc.explain),
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
-    "plan_mix": (2, halves(lambda h, m: cc.plan_mix(h, m, as_good_as=40, costs=(20, 0.1)))),
+    "plan_mix": (2, halves(lambda h, m: cc.plan_mix(h, m, as_good_as=40, costs=(20, 0.1), names=("human", "machine")))),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
     "judges.rank_changes": (2, lambda t, c: cc.judges.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),

@@ -53,11 +53,7 @@ CALLS = {
         "few.csv careful.csv --systems @systems.txt",
         "few.csv careful.csv --topics @few.txt",
         f"few.csv careful.csv {TOTALS}",
-    ],
-    "plan-mix": [
-        "few.csv careful.csv --cost human=20 machine=0.1 --systems @systems.txt",
-        "few.csv careful.csv --cost human=20 machine=0.1 --topics @few.txt",
-        f"few.csv careful.csv --cost human=20 machine=0.1 {TOTALS}",
+        "few.csv careful.csv --plan --as-good-as 30 --cost human=20 machine=0.1 --systems @systems.txt",
     ],
     "tiers": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "board": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],

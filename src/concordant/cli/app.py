@@ -18,7 +18,7 @@ from .comparing import audit, compare, explain, matrix
 from .judging import judge_card, tie_calibration, worth
 from .judgments import app as judgments
 from .judgments import evaluate
-from .mixing import combine, plan_mix
+from .mixing import combine
 from .options import Commands, writable_folder
 from .selecting import select
 from .single import look, plan, reliability, tiers
@@ -87,7 +87,7 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, judge_card, tie_calibration, combine, plan_mix)),
+    ("Judges", (worth, judge_card, tie_calibration, combine)),
     ("Ranks and boards", (tiers, board, votes)),
     ("Topics", (reliability, plan, select)),
     ("Judgments", (evaluate,)),

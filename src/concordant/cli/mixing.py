@@ -1,4 +1,4 @@
-"""`concordant combine` and `plan-mix`: people and machines together."""
+"""`concordant combine`: people and machines together."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Answer, Found, Output, answering
-from .options import CoefficientOption, LevelOption, SeedOption
-from .reading import Reader, known_coefficients
+from .options import LevelOption, SeedOption
+from .reading import Reader, labels_of
 from .render import Rows
 
 HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE][:lower].")]
@@ -25,26 +25,39 @@ def combine(
     machine: MachineArgument,
     *,
     method: Annotated[
-        Literal["shrunk", "control"],
-        typer.Option(help="Shrink towards the machine by what is seen of its bias, or control variates alone."),
-    ] = "shrunk",
-    lam: Annotated[float | None, typer.Option(help="The weight of the control variates; default: the best.")] = None,
+        Literal["control", "shrunk"],
+        typer.Option(help="Control variates, which need not trust the machine, or also shrink towards its ranking."),
+    ] = "control",
     tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system could have.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Find the cheapest mix instead; needs the next two.")] = False,
+    cost: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="human=COST machine=COST", help="Cost per topic of each.")
+    ] = None,
+    as_good_as: Annotated[int | None, typer.Option(min=1, help="Match the ranking by this many human topics.")] = None,
     level: LevelOption = 0.95,
     read: Reader,
     seed: SeedOption = 0,
     out: Output,
 ) -> Found:
-    """Rank systems by human and machine scores together.
+    """Rank systems by human and machine scores, or plan a mix.
 
     People have scored few topics, and a machine these and many more.
 
-    Example: concordant combine few.csv careful.csv --tiers
+    Example: concordant combine few.csv careful.csv --plan --as-good-as 60 --cost human=20 machine=0.05
     """
     from ..planning.combination import combine as run
+    from ..planning.mix_plan import plan_mix
 
+    if plan != (cost is not None) or plan != (as_good_as is not None):
+        raise typer.BadParameter("--plan, --cost and --as-good-as belong together: give all three or none")
+    if plan and tiers:
+        raise typer.BadParameter("--tiers shows ranks, and --plan finds none: give one of them")
+    each = _costs(cost) if cost is not None else None
+    labels = labels_of([human, machine])
     people, others = read.sides([human, machine], out.quiet)
-    found = run(people, others, method=method, lam=lam, confidence_level=level)
+    if each is not None and as_good_as is not None:
+        return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
+    found = run(people, others, method=method, confidence_level=level, names=labels)
     if not tiers:
         return found
     ranks = found.rank_intervals(level, rng=seed)
@@ -56,33 +69,6 @@ def combine(
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
     return replace(Answer.of([found, ranks]), rows=rows, plot=found.plot)
-
-
-@answering(plot=True)
-def plan_mix(
-    human: HumanArgument,
-    machine: MachineArgument,
-    *,
-    cost: Annotated[tuple[str, str], typer.Option(metavar="human=COST machine=COST", help="Cost per topic of each.")],
-    target: Annotated[float, typer.Option(help="The expected correlation with the true ranking to reach.")] = 0.9,
-    coefficient: CoefficientOption = "tau",
-    as_good_as: Annotated[int | None, typer.Option(min=1, help="Instead: as good as this many human topics.")] = None,
-    read: Reader,
-    seed: SeedOption = 0,
-    out: Output,
-) -> Found:
-    """Find the cheapest mix of human and machine topics.
-
-    It ranks the systems as well as wanted, by what a pilot shows of the machine.
-
-    Example: concordant plan-mix few.csv careful.csv --as-good-as 60 --cost human=20 machine=0.05
-    """
-    from ..planning.mix_plan import plan_mix as run
-
-    name = known_coefficients([coefficient])[0]
-    each = _costs(cost)
-    people, others = read.sides([human, machine], out.quiet)
-    return run(people, others, target, name, costs=each, as_good_as=as_good_as, rng=seed)
 
 
 def _costs(given: tuple[str, str]) -> tuple[float, float]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import get_coefficient
@@ -21,15 +22,16 @@ from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import match
 from ..ranks.bounds import RankIntervals, rank_intervals
+from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
-from ..words import counted, listing, named
-from .mixing import Combined, combined
+from ..words import counted, listing
+from .mixing import Combined, combined, tells
 
-Method: TypeAlias = Literal["shrunk", "control"]
-Errors: TypeAlias = Literal["t", "normal"]
+Method: TypeAlias = Literal["control", "shrunk"]
+SIGNIFICANT = 0.05  # level at which a system is called favoured
+RISK = "shrunk means trust the machine on average: a system that it favours moves up"
 FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
 _SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be summed
-_MOST_LAM = 1e30  # times human scores over machine scores: its fourth power is a number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,17 +52,25 @@ class CombinedMeans(Result):
     machine: FloatArray
     """The machine's means alone, over all of its topics, on its own scale."""
     n_human: int
-    """Topics with human and machine scores."""
+    """Topics with human scores, which the machine judged, too."""
     n_machine: int
-    """Topics with machine scores alone."""
+    """Topics that only the machine judged, without those on which it gives all systems one score."""
     worth: float
     """The number of human topics that would give errors as small in the differences between systems."""
+    worth_interval: Interval
+    """Confidence interval of that number."""
     lam: float
     """The weight of the control variate, for differences between systems."""
     weight: float
     """The weight of the machine's own means: 0 where its bias shows, or with method="control"."""
     bias: float
     """Standard deviation of the machine's bias over systems, in human scores; nan where it was not estimated."""
+    favour: FloatArray
+    """By how much the machine favours each system over the middle of all, in human scores; nan where not known."""
+    favour_p: FloatArray
+    """p-value of each favour, corrected for the number of systems (Holm)."""
+    names: tuple[str, str] = ("human", "machine")
+    """What the sides are called."""
 
     @property
     def covariance(self) -> FloatArray:
@@ -69,19 +79,66 @@ class CombinedMeans(Result):
         return self.means.covariance
 
     @property
+    def reduction(self) -> float:
+        """The share of the error variance of the human ranking that the machine removed."""
+        return 1 - self.n_human / self.worth
+
+    def favoured(self, *, more: bool = True) -> list[str]:
+        """Systems that the machine favours significantly, or disfavours with more=False, the most first."""
+        sign = 1 if more else -1
+        order = np.argsort(-sign * self.favour, kind="stable")
+        return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
+
+    @property
     def verdict(self) -> str:
         """What the mix is worth, and who ranks first."""
-        topics = f"{self.n_human} human topics and {self.n_machine:,} of the machine"
-        as_good = f"rank the systems as well as about {_shown(self.worth)} human ones" if self.worth < math.inf else ""
+        human, machine = self.names
         values = self.means.values
         first = [system for system, mean in zip(self.means.systems, values, strict=True) if mean == values[0]]
         top = f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
-        return f"{topics} {as_good or 'leave no error'}; {top}"
+        topics = f"{self.n_human} topics by {human} and {self.n_machine:,} more by {machine}"
+        if math.isinf(self.worth):
+            return f"{topics} leave no error; {top}"
+        low, high = self.worth_interval.low, self.worth_interval.high
+        level = f"{100 * self.worth_interval.confidence_level:g}% interval"
+        within = f"{level} {_shown(low)} to {_shown(high)}" if math.isfinite(high) else f"{level} not known"
+        return f"{topics} rank the systems as well as {_shown(self.worth)} by {human} ({within}); {top}"
+
+    def _answers(self) -> Sequence[str]:
+        worth, _, top = self.verdict.rpartition("; ")
+        return [f"{line}." for line in (worth, *self._sentences(), top)]
+
+    def _sentences(self) -> list[str]:
+        """How much the machine helped, whom it favours, and what the method relies on."""
+        human, machine = self.names
+        found = []
+        if math.isfinite(self.worth):
+            cut = 100 * self.reduction
+            found.append(
+                f"{machine} removes {cut:.0f}% of the error variance of {human}'s ranking"
+                if cut >= 1
+                else f"{machine} hardly reduces the error of {human}'s ranking"
+            )
+        if not np.isnan(self.favour).any():
+            told = [
+                f"{word} {listing(systems, 3)}"
+                for word, systems in (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
+                if systems
+            ]
+            many = f"corrected for {len(self.favour)} systems"
+            found.append(
+                f"{machine} {' and '.join(told)} ({many})"
+                if told
+                else f"{machine} favours no system significantly ({many})"
+            )
+        if self.settings["method"] == "shrunk":
+            found.append(f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", machine))
+        return found
 
     def table(self) -> str:
         """One line per system, and how the means were made."""
         level = f"{100 * self.settings['confidence_level']:g}% interval"
-        rows = [["", "combined", level, "human alone", "machine alone"]]
+        rows = [["", "combined", level, *(f"{name} alone" for name in self.names)]]
         rows += [
             [
                 row["system"],
@@ -91,22 +148,26 @@ class CombinedMeans(Result):
             ]
             for row in self.rows()
         ]
-        made = f"  lam {self.lam:.3f}; weight of the machine's own means {self.weight:.2f}"
+        if self.settings["method"] == "control":
+            return f"{columns(rows)}\n\n  control variates, weight {self.lam:.3f}"
+        made = f"  control variates, weight {self.lam:.3f}; weight of the machine's own means {self.weight:.2f}"
         bias = "" if math.isnan(self.bias) else f"; standard deviation of its bias {self.bias:.3g}"
         return f"{columns(rows)}\n\n{made}{bias}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, best first."""
         error = np.sqrt(np.diag(self.covariance))
-        parts = (self.means.shown(), error, self.low, self.high, self.human, self.machine)
-        names = ("mean", "standard_error", "low", "high", "human", "machine")
+        parts = (
+            self.means.shown(), error, self.low, self.high, self.human, self.machine, self.favour, self.favour_p
+        )  # fmt: skip
+        names = ("mean", "standard_error", "low", "high", "human", "machine", "favour", "favour_p")
         return [
             {"system": system, **dict(zip(names, map(float, numbers), strict=True))}
             for system, *numbers in zip(self.means.systems, *parts, strict=True)
         ]
 
     def _contents(self) -> dict[str, Any]:
-        names = ("n_human", "n_machine", "worth", "lam", "weight", "bias", "freedom")
+        names = ("n_human", "n_machine", "worth", "worth_interval", "reduction", "lam", "weight", "bias", "freedom")
         return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
     @checked
@@ -158,6 +219,7 @@ class Paired(NamedTuple):
     paired: Scores
     more: Scores
     notes: tuple[str, ...]
+    names: tuple[str, str]
 
 
 @checked
@@ -165,33 +227,30 @@ def combine(
     human: Collection,
     machine: Collection,
     *,
-    method: Method = "shrunk",
-    lam: float | None = None,
-    errors: Errors = "t",
+    method: Method = "control",
     confidence_level: float = 0.95,
+    names: Sequence[str] | None = None,
 ) -> CombinedMeans:
-    """Rank systems by human scores on few topics and machine scores on many, better than either does alone.
+    """Rank systems by human scores on few topics and machine scores on many.
 
-    Nothing need be known about the machine: the topics that both have scored show how far to trust it.
+    By default the machine only corrects the human means for the luck of their topics. The means are unbiased even if
+    the machine is wrong, and if it is useless, it gets hardly any weight.
 
     Parameters
     ----------
     human, machine : what `as_topics` takes
-        Scores on each topic, matched by label. The machine must have the human topics, at least 5, and at least 2 more.
-        Human topics that the machine lacks, and systems that one side lacks, are left out, and an `AlignmentWarning`
-        says what. The two may be on different scales; the result is in human scores.
-    method : {"shrunk", "control"}
-        "control": control variates, as in prediction-powered inference. The means are unbiased, whatever the machine
-        does. "shrunk": the same means, shrunk towards the machine's own by as much as its bias on the paired topics
-        allows. It ranked systems better on every collection that was measured.
-    lam : float, optional
-        The weight of the control variates, for level and differences alike; by default those with the least variance.
-    errors : {"t", "normal"}
-        "t": allows for variances and weights that are estimated from few topics, and for skewed scores. "normal":
-        as if there were very many topics, as the software of prediction-powered inference does; the intervals are
-        then too short.
+        Scores on each topic, matched by label. The machine must have judged the human topics, at least 5, and at least
+        2 more. Human topics that the machine lacks, and systems that one side lacks, are left out, with an
+        `AlignmentWarning`. Where the machine gives all systems one score, it counts as not having judged the topic. The
+        sides may be on different scales; the result is in human scores.
+    method : {"control", "shrunk"}
+        "control": control variates, as in prediction-powered inference; it does not rely on the machine being right.
+        "shrunk": these means, shrunk towards the machine's own. It ranked systems better on every collection measured,
+        but a system that the machine favours moves up: by 14 ranks for a favour of .15.
     confidence_level : float
-        Confidence level of the interval for each mean.
+        Confidence level of the intervals.
+    names : sequence of str, optional
+        What to call the two sides; by default the names of their files.
 
     Returns
     -------
@@ -226,79 +285,79 @@ def combine(
     --------
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
-    >>> found = cc.combine(people.select(topics=people.topics[:15]), careful)
-    >>> print(found.verdict)
-    15 human topics and 25 of the machine rank the systems as well as about 29 human ones; rerank-4 ranks first
-    >>> found.rank_intervals(rng=1)["rerank-4"]
-    (1, 9)
+    >>> found = cc.combine(people.select(topics=people.topics[:15]), careful, names=("people", "careful"))
+    >>> found.means.systems[0], round(found.worth), found.favoured()
+    ('rerank-4', 25, [])
 
     """
     level = confidence_level
-    sides = paired_sides(human, machine)
-    found = combined_means(sides, shrink=method == "shrunk", lam=lam, few=errors == "t")
+    sides = paired_sides(human, machine, names)
+    found = combined_means(sides, shrink=method == "shrunk")
     order = np.argsort(-found.means, kind="stable")
     of_human, of_machine = exponents(sides)
     values = np.ldexp(found.means[order], of_human)
     covariance = np.ldexp(found.covariance[np.ix_(order, order)], 2 * of_human)
-    quantile = ndtri((1 + level) / 2) if errors == "normal" else stdtrit(found.mean_freedom, (1 + level) / 2)
-    reach = float(quantile) * np.sqrt(np.diag(covariance))
+    reach = float(stdtrit(found.mean_freedom, (1 + level) / 2)) * np.sqrt(np.diag(covariance))
     every = np.vstack([sides.paired.values, sides.more.values])
     shown, lower = sides.human.shown(values), sides.human.lower_is_better
-    names = [sides.human.systems[k] for k in order]
+    n_human = len(sides.paired.topics)
+    low, high = found.worth_limits(level, n_human)
     return CombinedMeans(
         means=Means(
             shown,
-            names,
+            [sides.human.systems[k] for k in order],
             sides.human.measure,
             lower_is_better=lower,
             covariance=covariance,
-            degrees_of_freedom=None if math.isinf(found.freedom) else found.freedom,
+            degrees_of_freedom=found.freedom,
         ),
         freedom=found.freedom,
         low=shown - reach,
         high=shown + reach,
         human=sides.human.shown(sides.human.means()[order]),
         machine=sides.more.shown(mean_over_topics(every)[order]),
-        n_human=len(sides.paired.topics),
-        n_machine=len(sides.more.topics),
+        n_human=n_human,
+        n_machine=int(tells(sides.more.values).sum()),
         worth=found.worth,
+        worth_interval=Interval(low, high, level, "jackknife over topics"),
         lam=math.ldexp(found.lam, of_human - of_machine),
         weight=found.weight,
         bias=math.ldexp(math.sqrt(found.bias.variance), of_human) if found.bias is not None else math.nan,
+        favour=np.ldexp(found.favour[order], of_human),
+        favour_p=found.favour_p[order],
+        names=sides.names,
         notes=sides.notes,
-        settings=settings_of(
-            confidence_level=level, method=method, lam=lam, errors=errors, measure=sides.human.measure
-        ),
+        settings=settings_of(confidence_level=level, method=method, measure=sides.human.measure),
     )
 
 
-def combined_means(sides: Paired, *, shrink: bool = True, lam: float | None = None, few: bool = True) -> Combined:
-    """The formulas of `estimator` on matched sides, each divided by two to the power of its `exponents`."""
+def combined_means(sides: Paired, *, shrink: bool = False) -> Combined:
+    """The formulas of `combined` on matched sides, each divided by two to the power of its `exponents`."""
     require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
     of_human, of_machine = exponents(sides)
-    if lam is not None:
-        most = math.ldexp(_MOST_LAM, of_human - of_machine)
-        if abs(lam) > most:
-            raise LimitError(f"{named('lam')} is {lam:g}: give at most {most:.3g} in size for these scores")
-        lam = math.ldexp(lam, of_machine - of_human)
     parts = zip((sides.human, sides.paired, sides.more), (of_human, of_machine, of_machine), strict=True)
-    return combined(*(np.ldexp(side.values, -by) for side, by in parts), shrink=shrink, lam=lam, few=few)
+    return combined(*(np.ldexp(side.values, -by) for side, by in parts), shrink=shrink)
 
 
 def exponents(sides: Paired) -> tuple[int, int]:
-    """Of two, so that human scores, and those of the machine, are within [-1, 1] and their fourth powers numbers."""
+    """Powers of two that scale both sides into [-1, 1], so that fourth powers cannot overflow."""
     human, paired, more = (float(np.abs(side.values).max()) for side in sides[:3])
     return math.frexp(human)[1], math.frexp(max(paired, more))[1]
 
 
-def paired_sides(human: Collection, machine: Collection) -> Paired:
-    """Both sides through the door, on the systems that both have; topics sorted by who has scored them."""
-    names = ("human", "machine")
+def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> Paired:
+    """Both sides, on the systems that both have; topics sorted by who has scored them."""
+    if called is not None and (len(called) != 2 or called[0] == called[1]):
+        raise InputError(f"names is {called!r}: give two different names, of the human and of the machine scores")
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
+    made = short_names(
+        [side.source or name for side, name in zip(given, ("human", "machine"), strict=True)], [None] * 2
+    )
+    names = tuple(called or made)
     if all(are_invented(side.topics) for side in given):
         raise InputError(
-            "human and machine have rows without names of topics, so nothing tells which belong together: give Scores, "
-            "or files with a column named topic"
+            f"{names[0]} and {names[1]} have rows without names of topics, so nothing tells which belong together: "
+            "give Scores, or files with a column named topic"
         )
     for whole, name in zip(given, names, strict=True):
         refuse(whole, name, "groups", "total", why="human and machine scores are combined topic by topic")
@@ -309,18 +368,25 @@ def paired_sides(human: Collection, machine: Collection) -> Paired:
     both = [topic for topic in people.topics if topic in in_machine]
     more = [topic for topic in others.topics if topic not in in_human]
     lost = [topic for topic in people.topics if topic not in in_machine]
-    if len(both) < FEWEST:
+    telling = {topic for topic, yes in zip(others.topics, tells(others.values), strict=True) if yes}
+    who = f"{names[1]} must judge at least"
+    if (found_both := len(telling.intersection(both))) < FEWEST:
         raise InputError(
-            f"human and machine have {counted(len(both), 'topic')} in common: at least {FEWEST} are needed, because "
-            "these tell how far the machine can be trusted; let it score the human topics, too"
+            f"{who} {FEWEST} topics that {names[0]} judged: they show how much the two have in common. It judged "
+            f"{found_both}{_alike(len(both) - found_both)}"
         )
-    if len(more) < 2:
+    if (found_more := len(telling.intersection(more))) < 2:
         raise InputError(
-            f"machine has {counted(len(more), 'topic')} that human lacks: at least 2 are needed, let it score more"
+            f"{who} two topics that {names[0]} did not. It judged {found_more}{_alike(len(more) - found_more)}"
+        )
+    if alike := [topic for topic in (*both, *more) if topic not in telling]:
+        notes.append(
+            f"{names[1]} gives all systems one score on {counted(len(alike), 'topic')}, which count as not judged by "
+            f"it: {listing(alike)}"
         )
     if lost:
         notes.append(
-            f"{counted(len(lost), 'topic')} of human left out, because machine lacks "
+            f"{counted(len(lost), 'topic')} of {names[0]} left out, because {names[1]} lacks "
             f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
         )
     for side, scores in zip(names, (people, others), strict=True):
@@ -330,13 +396,23 @@ def paired_sides(human: Collection, machine: Collection) -> Paired:
         if 0 < largest < _SMALLEST:
             raise LimitError(f"{side} has no score of {_SMALLEST:g} or more in size: multiply them by a constant")
     if len(people.systems) < 2:
-        raise InputError(f"human and machine have {counted(len(people.systems), 'system')} in common: 2 are needed")
+        raise InputError(
+            f"{names[0]} and {names[1]} have {counted(len(people.systems), 'system')} in common: 2 are needed"
+        )
     for note in notes:
         warn(note, AlignmentWarning)
     systems = people.systems
     return Paired(
-        people.select(systems, both), others.select(systems, both), others.select(systems, more), tuple(notes)
+        people.select(systems, both),
+        others.select(systems, both),
+        others.select(systems, more),
+        tuple(notes),
+        (names[0], names[1]),
     )
+
+
+def _alike(topics: int) -> str:
+    return f", and gives all systems one score on {topics} more" if topics else ""
 
 
 def _shown(topics: float) -> str:

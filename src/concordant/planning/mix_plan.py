@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..data.results import Result, columns, settings_of
 from ..errors import InputError
-from ..inference.resampling import Seed
 from ..options import checked
 from ..read.door import Collection
 from ..read.labels import WANTED_COST, is_cost
-from ..words import argument, counted
-from .combination import combined_means, paired_sides
+from .combination import RISK, Method, combined_means, paired_sides
 from .mixing import Bias, Moments, error_with
-from .more_topics import known_at, plan_topics
 
 LEAST = 15  # human topics of a mix: with fewer, nobody measured how well it ranks
 _SLACK = 1e-9  # of a variance: what is as small but for rounding is small enough
@@ -47,17 +45,19 @@ class MixPlan(Result):
     """The cheapest for each number of human topics that can reach the quality."""
     costs: tuple[float, float]
     """What a topic costs when people judge it, and when the machine does."""
+    names: tuple[str, str] = ("human", "machine")
+    """What the sides are called."""
 
     @property
     def verdict(self) -> str:
         """The cheapest mix, beside people alone."""
-        best, quality = self.cheapest, f"the quality of {counted(self.wanted, 'human topic')}"
+        best, (human, machine) = self.cheapest, self.names
+        start = f"To match {self.wanted} topics judged by {human}"
         if not best.machine:
-            tried = f"no mix with at least {LEAST} human topics is cheaper"
-            return f"{quality}: {tried} than people alone, for {best.cost:g}"
+            return f"{start}, no mix with at least {LEAST} of them is cheaper than {human} alone: cost {best.cost:,g}"
         return (
-            f"{quality}: {best.human} human topics and {best.machine:,} more of the machine, for {best.cost:g} instead "
-            f"of {self.alone.cost:g}; predicted from {counted(self.settings['n_human'], 'human topic')}"
+            f"{start}, let {human} judge {best.human} and {machine} these and {best.machine:,} more: cost "
+            f"{best.cost:,g} instead of {self.alone.cost:,g}; predicted from {self.settings['n_human']} topics"
         )
 
     def table(self) -> str:
@@ -85,29 +85,26 @@ class MixPlan(Result):
 def plan_mix(
     human: Collection,
     machine: Collection,
-    target: float = 0.9,
-    coefficient: str = "tau",
     *,
     costs: tuple[float, float],
-    as_good_as: int | None = None,
-    rng: Seed = None,
+    as_good_as: int,
+    method: Method = "control",
+    names: Sequence[str] | None = None,
 ) -> MixPlan:
-    """The cheapest numbers of human and of machine topics that rank these systems as well as wanted, by `combine`.
+    """Find the cheapest numbers of human and machine topics that rank systems as well as N human topics, by `combine`.
 
     Parameters
     ----------
     human, machine : what `as_topics` takes
         A pilot: scores on each topic, as `combine` takes them.
-    target : float
-        The expected correlation with the true ranking; `plan_topics` says how many human topics have it.
-    coefficient : str
-        Any of `list_coefficients()`.
     costs : tuple of float
-        What a topic costs when people judge it, and when the machine does. The machine scores the human topics, too.
-    as_good_as : int, optional
-        Instead of target and coefficient: as good as this many human topics.
-    rng : int, Generator or None
-        Draws for `plan_topics`; unused with `as_good_as`.
+        What a topic costs when people judge it, and when the machine does. The machine judges the human topics, too.
+    as_good_as : int
+        The number of human topics to match. `plan_topics` says how many an expected correlation needs.
+    method : {"control", "shrunk"}
+        The method of `combine` that will be used.
+    names : sequence of str, optional
+        What to call the two sides; by default the names of their files.
 
     Returns
     -------
@@ -121,35 +118,24 @@ def plan_mix(
 
     Notes
     -----
-    The error of a mix is that of `combine` with method "shrunk": variances, the machine's covariance with people and
-    its bias are estimated from the pilot. A pilot of few topics estimates the bias poorly, and the plan is only as good
-    as that estimate. A mix has at least 15 human topics, the fewest for which it was measured
-    (docs/measured/combine.md).
+    The error of a mix is predicted from the pilot's variances and the machine's covariance with people, and with
+    "shrunk" from its bias, which few topics estimate poorly. A mix has at least 15 human topics, the fewest for which
+    it was measured (docs/measured/combine.md).
 
     Examples
     --------
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> pilot = people.select(topics=people.topics[:20])
-    >>> plan = cc.plan_mix(pilot, careful, as_good_as=60, costs=(20, 0.05))
+    >>> plan = cc.plan_mix(pilot, careful, as_good_as=40, costs=(20, 0.05))
     >>> plan.cheapest.human, plan.cheapest.machine, plan.cheapest.cost, plan.alone.cost
-    (15, 159, 308.7, 1200.0)
+    (15, 501, 325.8, 800.0)
 
     """
-    known_at(coefficient, target)
     if not all(map(is_cost, costs)):
         raise InputError(f"costs is {costs!r}: {WANTED_COST}")
-    sides = paired_sides(human, machine)
-    if as_good_as is None:
-        plan = plan_topics(sides.human, coefficient=coefficient, target=target, rng=rng)
-        if plan.n_topics is None:
-            raise InputError(
-                f"{plan.verdict}: lower the target, or give {argument('as_good_as')}, so many human topics"
-            )
-        wanted, seed = plan.n_topics, plan.settings["seed"]
-    else:
-        wanted, seed = as_good_as, None
-    found = combined_means(sides)
+    sides, wanted = paired_sides(human, machine, names), as_good_as
+    found = combined_means(sides, shrink=method == "shrunk")
     mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, costs))]
     alone = Mix(wanted, 0, wanted * costs[0], float(wanted))
     return MixPlan(
@@ -158,14 +144,9 @@ def plan_mix(
         alone=alone,
         mixes=(*mixes, alone),
         costs=costs,
-        notes=sides.notes,
-        settings=settings_of(
-            seed=seed,
-            coefficient=coefficient if as_good_as is None else None,
-            target=target if as_good_as is None else None,
-            n_human=len(sides.paired.topics),
-            n_machine=len(sides.more.topics),
-        ),
+        names=sides.names,
+        notes=(*sides.notes, *([RISK] if method == "shrunk" else [])),
+        settings=settings_of(method=method, n_human=len(sides.paired.topics), n_machine=len(sides.more.topics)),
     )
 
 

@@ -15,10 +15,16 @@ normal distribution over systems, whose variance the distance between both means
 is k B, with k what it would be if there were no bias, and B the share of noise in the variance of the distance. It is
 not known but has a distribution (Morris 1983), over which weight and errors are averaged.
 
+Topics on which the machine gives all systems one score tell nothing about them, and may be topics that it never judged.
+They leave both means of the machine, so mean(u) - mean(x) still has expectation 0; their human scores stay.
+
 Degrees of freedom. Variances are from n topics, whose scores are skewed. By the Edgeworth expansion of Student's t
 (Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, z the normal
 quantile. Degrees of freedom of 1 / (1 / df + 4 g^2 (z^2 - 1) (z^2 + 3) / (18n (z^2 + 1))) instead of df make up for it;
 z is that of 95% at every level.
+
+The interval of the worth is for the ratio of error variances, by the jackknife over topics on the log scale. Equal
+variances need not be equal correlations: the mean tau_b of a mix can be that of some 10% fewer topics.
 """
 
 from __future__ import annotations
@@ -27,9 +33,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtr, stdtrit
 
 from ..arrays import FloatArray
+from ..inference.adjustment import holm
 from ..inference.posterior import noise_shares
 
 
@@ -39,6 +46,15 @@ class Moments(NamedTuple):
     human: float
     both: float
     machine: float
+    systems: float = math.inf
+    """How many independent systems estimate the weight of the control variate."""
+
+    def lost(self, n: int) -> float:
+        """The share of the error of n human topics that is missed because their own residuals estimate the weight.
+
+        Residuals are too small by 1 / ((n - 1) systems), as in any regression, and the weight's error adds as much.
+        """
+        return 2 / ((n - 1) * self.systems)
 
     def best_lam(self, n: int, more: int) -> float:
         """The weight of the control variate with the least variance."""
@@ -84,11 +100,22 @@ class Combined(NamedTuple):
     bias: Bias | None
     error: float
     """Variance of a mean's deviation from the level, averaged over systems."""
+    spread: float
+    """Standard error of the logarithm of the worth."""
+    favour: FloatArray
+    """By how much the machine favours each system, in human scores; nan where it cannot be told."""
+    favour_p: FloatArray
+    """Its p-value, by Holm's method for all systems together."""
 
     @property
     def worth(self) -> float:
         """So many human topics have as small errors."""
         return self.moments.human / self.error if self.error > 0 else math.inf
+
+    def worth_limits(self, level: float, n: int) -> tuple[float, float]:
+        """Confidence limits of the worth, for n human topics."""
+        reach = math.exp(float(stdtrit(n - 1, (1 + level) / 2)) * self.spread)
+        return self.worth / reach, self.worth * reach
 
 
 def moments_of(human: FloatArray, paired: FloatArray, more: FloatArray) -> Moments:
@@ -108,14 +135,11 @@ def combined(
     more: FloatArray,
     *,
     lam: float | None = None,
-    shrink: bool = True,
-    few: bool = True,
+    shrink: bool = False,
 ) -> Combined:
-    """From topics x systems matrices: human scores, the machine's on the same topics, and on other ones.
-
-    `few` says whether the errors of variances and of lam from few topics count; without, as if there were very many.
-    """
+    """From topics x systems matrices: human scores, the machine's on the same topics, and on other ones."""
     n, m = human.shape
+    paired, more = _telling(paired), more[tells(more)]
     others = len(more)
     levels = [part.mean(axis=1, keepdims=True) for part in (human, paired, more)]
     parts = [part - level for part, level in zip((human, paired, more), levels, strict=True)]
@@ -124,7 +148,9 @@ def combined(
     y, x, u = parts
     corrected = y.mean(axis=0) + part_lam * (u.mean(axis=0) - x.mean(axis=0))
     every = (n * x.mean(axis=0) + others * u.mean(axis=0)) / (n + others)
-    bias = bias_of(parts, corrected, every, of_parts, part_lam) if shrink and m > 3 else None
+    bias = bias_of(parts, corrected, every, of_parts, part_lam) if m > 3 else None
+    favour, favour_p = _favours(parts, corrected, every, of_parts, part_lam, known=bias is not None)
+    bias = bias if shrink else None
     weight, scale = 0.0, 0.0
     if bias is not None:
         least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)
@@ -134,7 +160,10 @@ def combined(
     of_paired = levels[0] - level_lam * levels[1]
     of_paired = of_paired + (1 - weight) * (y - part_lam * x) + scale * n / (n + others) * x
     of_more = level_lam * levels[2] + ((1 - weight) * part_lam + scale * others / (n + others)) * u
-    human_part, machine_part = (_covariance(part, ddof=int(few)) / len(part) for part in (of_paired, of_more))
+    human_part, machine_part = (_covariance(part) / len(part) for part in (of_paired, of_more))
+    if lam is None:
+        of_parts = of_parts._replace(systems=_systems(y - part_lam * x))
+        human_part = human_part + of_parts.lost(n) * (1 - weight) ** 2 * _covariance(y - part_lam * x) / n
     covariance = human_part + machine_part
     unknown, freedom_of_bias = 0.0, 1.0
     if bias is not None:
@@ -152,7 +181,7 @@ def combined(
     freedom = _freedom([*traces, unknown], [of_differences, others - 1, freedom_of_bias])
     variances = [float(np.trace(part)) / m for part in (human_part, machine_part)]
     variances.append(float(np.trace(covariance)) / m - sum(variances))
-    if few and lam is None:  # the level's own, from n topics alone, is uncertain
+    if lam is None:  # the level's own, from n topics alone, is uncertain
         of_level_lam = _error_of_level(levels, others)
         covariance = covariance + of_level_lam
         variances[0] += of_level_lam
@@ -160,15 +189,99 @@ def combined(
     return Combined(
         means=of_paired.mean(axis=0) + of_more.mean(axis=0),
         covariance=(covariance + covariance.T) / 2,
-        freedom=freedom if few else math.inf,
-        mean_freedom=_freedom(variances, [of_means, others - 1, freedom_of_bias]) if few else math.inf,
+        freedom=freedom,
+        mean_freedom=_freedom(variances, [of_means, others - 1, freedom_of_bias]),
         lam=part_lam,
         level_lam=level_lam,
         weight=weight,
         moments=of_parts,
         bias=bias,
         error=sum(traces) + unknown,
+        spread=math.hypot(
+            _spread_of_worth(parts, fixed=lam),
+            of_parts.lost(n),  # where the weight is near 0, the jackknife misses that its cost varies
+            math.sqrt(2 / freedom_of_bias) * unknown / (sum(traces) + unknown) if unknown > 0 else 0.0,
+        ),
+        favour=favour,
+        favour_p=favour_p,
     )
+
+
+def tells(machine: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether the machine gives the systems of each topic more than one score."""
+    return np.asarray(np.ptp(machine, axis=1) > 0)
+
+
+def _telling(paired: FloatArray) -> FloatArray:
+    """The machine's scores on the human topics, so that means and errors are those of the topics that tell something.
+
+    Topics that tell nothing get the mean of the k others, whose deviations are enlarged by n / k: that is what each of
+    n topics adds to a mean over k of them.
+    """
+    some = tells(paired)
+    if some.all() or not some.any():
+        return paired
+    mean = paired[some].mean(axis=0)
+    return np.asarray(np.where(some[:, None], mean + (paired - mean) * (len(paired) / some.sum()), mean))
+
+
+def _favours(
+    parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, *, known: bool
+) -> tuple[FloatArray, FloatArray]:
+    """By how much the machine favours each system, and p-values for all systems together.
+
+    The machine's means, on the human scale, minus the corrected human means, from the mean of the middle half of the
+    systems. Errors are by the jackknife over the topics of both kinds, which includes that of the scale.
+    """
+    m = len(corrected)
+    if not known:
+        return np.full(m, np.nan), np.full(m, np.nan)
+    y, x, u = (part - part.mean(axis=0) for part in parts)
+    n, others = len(y), len(u)
+
+    def gap(of_human: FloatArray, of_machine: FloatArray) -> FloatArray:
+        signal = (of_human * of_human).sum(axis=-1, keepdims=True) / (m - 1) - of.variance(n, others, lam)
+        common = (of_human * of_machine).sum(axis=-1, keepdims=True) / (m - 1) - of.both / (n + others)
+        found = signal / common * of_machine - of_human
+        middle = np.sort(found, axis=-1)[..., m // 4 : m - m // 4]
+        return np.asarray(found - middle.mean(axis=-1, keepdims=True))
+
+    favour, variance = gap(corrected, every), np.zeros(m)
+    for adds, to_machine in ((y - lam * x, x * (n / (n + others))), (lam * u, u * (others / (n + others)))):
+        k = len(adds)
+        without = gap(corrected - adds / (k - 1), every - to_machine / (k - 1))
+        variance += (k - 1) / k * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(favour == 0, 0.0, np.abs(favour) / np.sqrt(variance))
+    return favour, holm(2 * stdtr(n - 1, -t))
+
+
+def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
+    """Standard error of the logarithm of the worth of control variates: the jackknife over topics of both kinds.
+
+    Sums of squares without topic t are those with it less k / (k - 1) times its own, so no matrix is made again.
+    """
+    y, x, u = (part - part.mean(axis=0) for part in parts)
+    n, others = len(y), len(u)
+
+    def log_worth(of: list[FloatArray], k: int, more: int) -> FloatArray:
+        yy, yx, xx, uu = of
+        with np.errstate(divide="ignore", invalid="ignore"):
+            machine = (xx + uu) / (k + more - 2)
+            slope = np.where(xx > 0, yx / xx, 0.0)
+            lam = slope * more / (k + more) if fixed is None else fixed
+            human = (yy - slope * yx) / (k - 1) + slope**2 * machine
+            error = (yy - 2 * lam * yx + lam**2 * xx) / (k - 1) / n + lam**2 * uu / (more - 1) / others
+            return np.asarray(np.log(human / error))
+
+    sums = [np.asarray((a * b).sum()) for a, b in ((y, y), (y, x), (x, x), (u, u))]
+    of_topics = [(a * b).sum(axis=1) * n / (n - 1) for a, b in ((y, y), (y, x), (x, x))]
+    without = [
+        log_worth([*(s - t for s, t in zip(sums, of_topics, strict=False)), sums[3]], n - 1, others),
+        log_worth([*sums[:3], sums[3] - (u * u).sum(axis=1) * others / (others - 1)], n, others - 1),
+    ]
+    variance = sum((len(w) - 1) / len(w) * float(((w - w.mean()) ** 2).sum()) for w in without)
+    return math.sqrt(variance) if math.isfinite(variance) else math.inf
 
 
 def _error_of_level(levels: list[FloatArray], others: int) -> float:
@@ -228,9 +341,9 @@ def _systems(errors: FloatArray) -> float:
     return float(min(max(trace**2 / squares if squares > 0 else m - 1, 3.0), m - 1))
 
 
-def _covariance(values: FloatArray, ddof: int) -> FloatArray:
+def _covariance(values: FloatArray) -> FloatArray:
     errors = values - values.mean(axis=0)
-    return np.asarray(errors.T @ errors / (len(values) - ddof))
+    return np.asarray(errors.T @ errors / (len(values) - 1))
 
 
 def _centred_trace(covariance: FloatArray) -> float:
@@ -268,7 +381,7 @@ def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
     if more == 0:
         return of.human / n
     lam = of.best_lam(n, more)
-    alone = of.variance(n, more, lam)
+    alone = of.variance(n, more, lam) + of.lost(n) * (of.human - 2 * lam * of.both + lam**2 * of.machine) / n
     if bias is None or (noise := noise_of(of, bias.slope, n, more, lam)) <= 0:
         return alone
     least, spread = weight_without_bias(of, bias.slope, n, more, lam), noise + bias.variance
