@@ -326,7 +326,7 @@ ACCEPTED: dict[str, set[str]] = {
     **dict.fromkeys(["margin", "threshold", "tolerance"], POSITIVE | {"0"}),
     **dict.fromkeys(["tau", "tau_ap"], SIGNED),
     **dict.fromkeys(["address", "call", "name", "source", "topic_column", "system_column", "score_column"], WORDS),
-    "audit.audit.top": {"10**12", "10**400", "[]", "()", "empty array"},
+    "audit.top": {"10**12", "10**400", "[]", "()", "empty array"},
     "compare.rank_test": {"None"},
     "correlate.method": {"None"},
     "Means.errors": {"array"},  # 0.3 and 0.5, for two systems

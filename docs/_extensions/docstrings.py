@@ -32,6 +32,7 @@ PUBLIC -= {
     *MODULES,
     *(f"{module}.{name}" for module in MODULES for name in cc.__all__),
 }  # those at the top have one place
+PLACES = {name.rpartition(".")[2]: name for name in sorted(PUBLIC, key=lambda name: (-name.count("."), name))}
 AS_CODE = re.compile(rf"(?:cc\.|concordant\.)?((?:(?:{'|'.join(MODULES)})\.)?\w+)(?:\(\))?")
 SECTIONS: Any = Config(napoleon_use_param=False, napoleon_use_rtype=False)
 
@@ -92,7 +93,12 @@ def sections(app: Sphinx, what: Any, name: str, of: Any, options: Any, lines: li
     lines[:] = [_as_meant(line) for line in lines]
     if what not in ("attribute", "property", "data"):
         made = NumpyDocstring(lines, SECTIONS, app, what, name, of, options).lines()
-        lines[:] = [line.replace(" -- ", ": ", 1) for line in made]
+        lines[:] = [_linked(line.replace(" -- ", ": ", 1)) for line in made]
+
+
+def _linked(line: str) -> str:
+    """Names under See Also, by the module that has them."""
+    return re.sub(r":obj:`(\w+)`", lambda of: f":obj:`~concordant.{PLACES.get(of[1], of[1])}`", line)
 
 
 def _as_meant(line: str) -> str:

@@ -27,7 +27,8 @@ HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "
 TRUTH, CANDIDATE = list(SIDES.values())[:2]
 OTHERWISE = (
     "combine",
-    "family_bias",
+    "difference",
+    "judges.family_bias",
     "judge_card",
     "judge_worth",
     "plan_mix",
@@ -72,6 +73,7 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
     "compare": lambda name: cc.compare(
         TRUTH, CANDIDATE, n_resamples=99, rng=1, worth=False, names=(name("a"), name("b"))
     ),
+    "difference": lambda name: cc.difference(renamed(TRUTH, name), *map(name, TRUTH.systems[:2]), rng=1),
     "family_bias": lambda name: cc.judges.family_bias(
         TRUTH,
         CANDIDATE,

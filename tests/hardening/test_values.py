@@ -24,6 +24,7 @@ PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty
 SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))
 FEW_TOPICS = PEOPLE.select(topics=PEOPLE.topics[:10])
 HOLED = cc.Scores(np.where(np.eye(*SMALL.values.shape) > 0, np.nan, SMALL.values), SMALL.topics, SMALL.systems)
+REPEATED = cc.Scores(np.random.default_rng(1).random((6, 3, 4)), range(6), ["a", "b", "c"])
 BATCH = np.random.default_rng(1).integers(0, 4, (3, 6)).astype(float)
 RUNS = cc.Runs.from_dict(
     {system: {str(t): list(order) for t in range(12)} for system, order in (("a", "xyz"), ("b", "zyx"), ("c", "yxz"))}
@@ -41,6 +42,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
     "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
+    "Difference": lambda: cc.difference(SMALL, *SMALL.systems[:2], rng=1),
+    "Differences": lambda: cc.neighbours(SMALL, rng=1),
     "Discordance": lambda: cc.planning.discordance(PEOPLE),
     "DiscriminativePower": lambda: cc.ranks.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
     "DistanceDistribution": lambda: cc.ranks.DistanceDistribution.bootstrap(PEOPLE, **FEW),
@@ -68,6 +71,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "RankTest": lambda: cc.rank_test(PEOPLE, HASTY, **FEW),
     "Reliability": lambda: cc.reliability(PEOPLE, rng=1),
     "ReliabilityStudy": lambda: cc.study.reliability_study({"people": SMALL}, n_trials=1, sizes=[5]),
+    "RunNoise": lambda: cc.run_noise(REPEATED),
     "SignificanceAgreement": lambda: cc.judges.significance_agreement(PEOPLE, HASTY),
     "SoftPairwiseAccuracy": lambda: cc.soft_pairwise_accuracy(SMALL, QUICK, **FEW),
     "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, coefficient="tau"),
