@@ -98,7 +98,9 @@ def sections(app: Sphinx, what: Any, name: str, of: Any, options: Any, lines: li
 
 def _linked(line: str) -> str:
     """Names under See Also, by the module that has them."""
-    return re.sub(r":obj:`(\w+)`", lambda of: f":obj:`~concordant.{PLACES.get(of[1], of[1])}`", line)
+    return re.sub(
+        r":obj:`(\w+)`", lambda of: f":obj:`~concordant.{PLACES[of[1]]}`" if of[1] in PLACES else f"`{of[1]}`", line
+    )
 
 
 def _as_meant(line: str) -> str:
