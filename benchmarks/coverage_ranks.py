@@ -239,7 +239,7 @@ def simulated_ranks() -> FloatArray:
     rng, n, m = np.random.default_rng(5), 400, 60
     p = 1 / (1 + np.exp(-rng.normal(0, 1.2, (n, 1)) - rng.normal(0, 0.5, (n, m))))
     u = 0.8 * rng.random((n, 1)) + 0.2 * rng.random((n, m))
-    return 1 / np.minimum(1 + np.floor(np.log(u) / np.log(1 - 0.98 * p)), 20)
+    return np.asarray(1 / np.minimum(1 + np.floor(np.log(u) / np.log(1 - 0.98 * p)), 20))
 
 
 def equal_differences() -> Iterator[tuple[str, FloatArray]]:
