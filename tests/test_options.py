@@ -150,6 +150,10 @@ def calls() -> dict[str, Call]:
         "judgments.Change": (cc.judgments.Change, {"kind": "sample", "level": 0.1}),
         "judgments.depth_pool": (cc.judgments.depth_pool, {**judged, "k": 2}),
         "judgments.from_runs": (cc.judgments.from_runs, {**judged, "names": ["s0"]}),
+        "judges.gaming_gap": (
+            cc.judges.gaming_gap,
+            {"runs": RUNS, "people": QRELS, "judge": JUDGE, "measure": "nDCG@5", "n_resamples": 99, "rng": 1},
+        ),
         "judgments.label_agreement": (
             cc.judgments.label_agreement,
             {"truth": QRELS, "candidate": JUDGE, **DRAWS},

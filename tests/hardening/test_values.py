@@ -54,6 +54,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "FamilyBias": lambda: cc.judges.family_bias(
         SMALL, QUICK, families={s: s.split("-")[0] for s in SMALL.systems}, **FEW
     ),
+    "GamingGap": lambda: cc.judges.gaming_gap(RUNS, QRELS, QRELS, "AP", **FEW),
     "Fidelity": lambda: cc.study.Simulator(SMALL).fidelity(50, rng=1),
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),

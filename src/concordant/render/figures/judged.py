@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .intervals import Row, forest, worths
-from .labels import name_places, number_ticks, symbol
-from .style import BLUE, DARK, LIGHT, SERIES, VERMILLION, canvas
+from .labels import name_places, number_ticks, symbol, text
+from .style import BLUE, DARK, GREY, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
     from ...judges.card import JudgeCard
     from ...judges.families import FamilyBias
+    from ...judges.gaming import GamingGap
     from ...judges.rank_shifts import RankChanges
     from ...judges.significance_counts import SignificanceAgreement
     from ...judges.soft_accuracy import SoftPairwiseAccuracy
@@ -99,4 +100,23 @@ def family_bias(found: FamilyBias, ax: Any = None) -> Any:
         forest(rows, "favoured by, in standard deviations of the systems", ax)
         marked = [k for k, f in enumerate(found.families) if f.adjusted <= found.settings["alpha"]]
         ax.plot([rows[k].value for k in marked], marked, "o", color=SERIES[1])
+    return ax
+
+
+def gaming_gap(found: GamingGap, ax: Any = None) -> Any:
+    """The mean rank of a system that asks the judge, by the judge and by people; where the favourite run ends."""
+    people, judge = map(text, found.names)
+    with canvas(ax) as ax:
+        ks = [0, *(dose.k for dose in found.doses)]
+        before = (found.n_systems + 1) / 2
+        lines = (("rank_judge", judge, VERMILLION, "s"), ("rank_people", people, BLUE, "o"))
+        for name, label, colour, mark in lines:
+            ranks = [before, *(getattr(dose, name) for dose in found.doses)]
+            ax.plot(ks, ranks, marker=mark, color=colour, label=f"rank by {label}")
+        ax.axhline(before, color=GREY, linestyle=":", linewidth=0.8)
+        ax.axhline(found.favourite_people, color=BLUE, linestyle="--", linewidth=0.8, label=f"favourite by {people}")
+        ax.set_ylim(found.n_systems + 1, 0)
+        ax.set_xlabel(f"documents re-ordered by {judge}")
+        ax.set_ylabel("mean rank of a system")
+        ax.legend(loc="lower right", fontsize="x-small")
     return ax
