@@ -194,7 +194,6 @@ def calls() -> dict[str, Call]:
         "ranks.DistanceDistribution.load": (cc.ranks.DistanceDistribution.load, {"path": "kept.npz"}),
         "study.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
         "study.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
-        "study.Simulator.fidelity": (made("simulator").fidelity, {"n_topics": 50}),
         "Comparison.plot": (made("comparison").plot, {}),
         "Comparison.table": (made("comparison").table, {}),
         "Explanation.rows": (made("explanation").rows, {}),

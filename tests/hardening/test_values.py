@@ -43,11 +43,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
-    "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "Difference": lambda: cc.difference(SMALL, *SMALL.systems[:2], rng=1),
     "Differences": lambda: cc.neighbours(SMALL, rng=1),
     "Discordance": lambda: cc.planning.discordance(PEOPLE),
-    "DiscriminativePower": lambda: cc.ranks.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
     "DistanceDistribution": lambda: cc.ranks.DistanceDistribution.bootstrap(PEOPLE, **FEW),
     "Estimate": lambda: cc.expected_correlation(SMALL, coefficient="tau", rng=1),
     "Explanation": lambda: cc.explain(PEOPLE, HASTY),
@@ -55,7 +53,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
         SMALL, QUICK, families={s: s.split("-")[0] for s in SMALL.systems}, **FEW
     ),
     "GamingGap": lambda: cc.judges.gaming_gap(RUNS, QRELS, QRELS, "AP", **FEW),
-    "Fidelity": lambda: cc.study.Simulator(SMALL).fidelity(50, rng=1),
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
     "JudgeStudy": lambda: cc.study.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
@@ -76,7 +73,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ReliabilityStudy": lambda: cc.study.reliability_study({"people": SMALL}, n_trials=1, sizes=[5]),
     "RunNoise": lambda: cc.run_noise(REPEATED),
     "SignificanceAgreement": lambda: cc.judges.significance_agreement(PEOPLE, HASTY),
-    "SoftPairwiseAccuracy": lambda: cc.soft_pairwise_accuracy(SMALL, QUICK, **FEW),
     "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, coefficient="tau"),
     "TieCalibration": lambda: cc.judges.tie_calibration(SMALL, QUICK, rng=1),
     "TopicPlan": lambda: cc.plan_topics(SMALL, coefficient="tau_ap", target=0.9, **FEW),
@@ -94,6 +90,7 @@ DATA: dict[str, Callable[[], Any]] = {
 }
 # Other shapes of the same classes: with holes, with everything that a comparison can hold.
 OTHERS: dict[str, Callable[[], Any]] = {
+    "Estimate of a correlation": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "Board of holes": lambda: cc.board(HOLED, **FEW),
     "Comparison with worth": lambda: cc.compare(SMALL, QUICK, **{**PLAIN, "worth": True}),
 }

@@ -56,6 +56,7 @@ class FamilyShift:
 class FamilyBias(Result):
     """What `family_bias` found, the family that is favoured most first."""
 
+    _figure = "judged.family_bias"
     _index = "family"
     families: tuple[FamilyShift, ...]
     tau_b: float
@@ -112,12 +113,6 @@ class FamilyBias(Result):
             | {name: getattr(f, name) for name in more}
             for f in self.families
         ]
-
-    def plot(self, ax: Any = None) -> Any:
-        """By how much each family is favoured, with its interval."""
-        from ..render.figures import judged
-
-        return judged.family_bias(self, ax)
 
 
 @checked

@@ -39,6 +39,7 @@ class SeedNoise(NamedTuple):
 class RunNoise(Result):
     """What `run_noise` found, systems by their means."""
 
+    _figure = "intervals.run_noise"
     _index = "system"
     systems: tuple[str, ...]
     """Best first."""
@@ -91,12 +92,6 @@ class RunNoise(Result):
         ]
         level = f"{100 * self.settings['confidence_level']:g}% interval"
         return columns([["system", "mean", level, "from runs", "with endless runs"], *cells])
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each mean as a dot, its interval as a line."""
-        from ..render.figures import intervals
-
-        return intervals.run_noise(self, ax)
 
 
 @checked

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..agreement.correlation import CorrelationEstimate, correlate
+from ..agreement.correlation import correlate
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
-from ..data.results import columns
+from ..data.results import Estimate, columns
 from ..errors import InputError, import_extra
 from ..inference.resampling import Progress
 from ..judges.card import JudgeCard, judge_card
@@ -41,7 +41,7 @@ class JudgeStudy(StudyResult):
 
     study: JudgmentStudy
     """All coefficients, and the consequences for each system; its changes are of kind "judge"."""
-    estimates: Mapping[tuple[str, str, str], CorrelationEstimate]
+    estimates: Mapping[tuple[str, str, str], Estimate]
     """By judge, measure and coefficient, with intervals for the population of topics."""
     ranking: JudgeRanking | None
     """By the first measure and the first coefficient: what the judges' topics are worth, and which are better than

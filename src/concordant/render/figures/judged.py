@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ...judges.gaming import GamingGap
     from ...judges.rank_shifts import RankChanges
     from ...judges.significance_counts import SignificanceAgreement
-    from ...judges.soft_accuracy import SoftPairwiseAccuracy
     from ...judges.tie_tolerance import TieCalibration
 
 
@@ -73,13 +72,6 @@ def significance(found: SignificanceAgreement, ax: Any = None) -> Any:
         ax.set_xlabel(f"pairs that are significant, alpha = {found.settings['alpha']:g}")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
     return ax
-
-
-def soft_accuracy(found: SoftPairwiseAccuracy, ax: Any = None) -> Any:
-    """The soft and the hard accuracy; of the soft one, two Monte Carlo errors to either side."""
-    reach = 2 * found.monte_carlo
-    rows = [Row("soft", found.value, found.value - reach, found.value + reach), Row("hard", found.pairwise_accuracy)]
-    return forest(rows, "pairwise accuracy", ax)
 
 
 def tie_calibration(found: TieCalibration, ax: Any = None) -> Any:
