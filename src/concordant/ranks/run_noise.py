@@ -158,7 +158,7 @@ def run_noise(
         if seeds is None or runs != "auto"
         else (
             f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds; "
-            "if they are independent trials, say so with {argument('runs', 'trials')}",
+            "if they are independent trials, say run_noise(..., runs='trials')",
         )
     )
     return RunNoise(
