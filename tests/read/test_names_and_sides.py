@@ -84,8 +84,7 @@ class TestTopicsOfOneSide:
         assert found.exit_code == 0, found.stderr
         sts, rest = (cc.read_scores(board, topics=[wanted]) for wanted in ("STS*", "!STS*"))
         expected = cc.compare(sts, rest, names=["sts", "rest"], on="systems")
-        value = f'"value": {expected["tau_b"]}'
-        assert value in found.stdout
+        assert str(expected["tau_b"]) in found.stdout
         assert expected.comparisons[0].pairing.noun == "benchmark"
 
     def test_without_a_name_for_both(self, board: Path, tmp_path: Path) -> None:
