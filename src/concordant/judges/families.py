@@ -167,7 +167,7 @@ def family_bias(
     `p_errors` compares with the error over topics, by a jackknife, plus the variance of the systems' own biases, from
     the spread within families. A bias has to stand out against both: `pvalue` is the larger one. Because the slope is
     estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and given (n - 1) / 2
-    degrees of freedom; this calibration is our own. Size and power are in docs/measured/families.md.
+    degrees of freedom; this calibration is our own. Size and power are in docs/measured/families.csv.
 
     Examples
     --------
