@@ -88,6 +88,7 @@ RULES: Mapping[str, Rule | Count] = {
         "give a whole number as seed, at least 0, a numpy Generator, or None", lambda x: isinstance(x, _G) or x >= 0
     ),
     "select_topics.n_splits": Count(2),
+    "seed": Count(0),
     "share": _SHARE,
     "shrinkage": Rule("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
     "sizes": Rule(

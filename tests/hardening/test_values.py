@@ -61,6 +61,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
         RUNS, QRELS, [cc.judgments.Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=99
     ),
     "LabelAgreement": lambda: cc.judgments.label_agreement(QRELS, QRELS, **FEW),
+    "LabelList": lambda: cc.judgments.label(RUNS, measures=["AP"], budget=2, seed=1),
+    "LabelRanking": lambda: cc.judgments.rank_from_labels(
+        cc.judgments.label(RUNS, measures=["AP"], budget=2, seed=1).with_grades(QRELS), RUNS, "AP"
+    ),
     "Look": lambda: cc.read.look(path("hasty")),
     "MixPlan": lambda: cc.plan_mix(FEW_TOPICS, CAREFUL, as_good_as=30, costs=(20, 0.1)),
     "NullDistribution": lambda: cc.null_distribution("tau", 9),

@@ -31,6 +31,7 @@ _METHODS = {
     "carterette2009": "rank_distance rank_test discriminative_power DistanceDistribution rank_probabilities "
     "ranking_probability rank_loss judgment_study sample",
     "phipson2010": "permutation_test",
+    "duffield2007": "label rank_from_labels",
     "moffat2012": "significance_agreement",
     "urbano2015": "simulate Simulator",
     "urbano2016": "discordance expected_correlation reliability split_half plan_topics reliability_study",
