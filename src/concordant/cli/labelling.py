@@ -64,7 +64,7 @@ def label(
 
     Open the list in a spreadsheet and type grades; `combine --labels` then ranks the systems.
 
-    Example: concordant label runs/ --machine gpt.txt -m P@10 --budget 500 --seed 1 -o list.csv
+    Example: concordant label runs/ --machine gpt4o.txt -m P@10 --budget 200 -o list.csv
     """
     from ..judgments import label as run
     from ..judgments.read_labels import read_labels
