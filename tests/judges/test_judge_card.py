@@ -24,6 +24,7 @@ def card() -> Any:
     return cc.judge_card(PEOPLE_SCORES, judges, families=FAMILIES, n_resamples=499, rng=7)
 
 
+@pytest.mark.long
 def test_each_number_is_that_of_its_function(card: Any) -> None:
     assert [judge.name for judge in card.judges] == ["careful", "hasty"]
     for judge, scores in zip(card.judges, (CAREFUL_SCORES, HASTY_SCORES), strict=True):
@@ -64,6 +65,7 @@ def test_it_fits_80_columns_whatever_the_names(card: Any) -> None:
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.long
 def test_every_form_of_output(tmp_path: Path) -> None:
     families = tmp_path / "families.csv"
     families.write_text("system,family\n" + "\n".join(f"{s},{f}" for s, f in FAMILIES.items()), encoding="utf-8")
@@ -152,7 +154,7 @@ def bias_of(truth: Any, candidate: Any, families: Any, **how: Any) -> Any:
 
 
 def test_families_that_are_not_favoured_and_one_that_is() -> None:
-    """Size and power in small; docs/measured/families.md has them in large."""
+    """Size and power in small; docs/measured/families.csv has them in large."""
     rejected = [
         min(f.adjusted for f in bias_of(*sides(0.0, seed), n_resamples=199, rng=1).families) <= 0.05
         for seed in range(40)

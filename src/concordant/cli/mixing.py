@@ -10,7 +10,7 @@ import typer
 
 from .answer import Answer, Found, Output, answering
 from .options import LevelOption, SeedOption
-from .reading import Reader, labels_of
+from .reading import Reader
 from .render import Rows
 
 HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE][:lower].")]
@@ -53,7 +53,7 @@ def combine(
     if plan and tiers:
         raise typer.BadParameter("--tiers shows ranks, and --plan finds none: give one of them")
     each = _costs(cost) if cost is not None else None
-    labels = labels_of([human, machine])
+    labels = read.labels([human, machine])
     people, others = read.sides([human, machine], out.quiet)
     if each is not None and as_good_as is not None:
         return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)

@@ -31,6 +31,7 @@ STEPS = 12  # halvings of the range that may hold each truth's number, on the lo
 class TopicPlan(Result):
     """What `plan_topics` found."""
 
+    _figure = "curves.plan"
     n_topics: int | None
     """The smallest number of topics that reaches the target; None if `most` do not."""
     interval: Interval
@@ -94,12 +95,6 @@ class TopicPlan(Result):
     def _contents(self) -> dict[str, Any]:
         names = ("n_topics", "interval", "coefficient", "target", "probability", "most", "observed_topics")
         return {**{name: getattr(self, name) for name in names}, "curve": self.rows()}
-
-    def plot(self, ax: Any = None) -> Any:
-        """The expected correlation by number of topics, the range of 90%, the target and the answer."""
-        from ..render.figures import curves
-
-        return curves.plan(self, ax)
 
 
 def known_at(coefficient: str, target: float) -> Coefficient:

@@ -55,7 +55,9 @@ def test_every_result_has_a_plot() -> None:
     results = [cls for cls in subclasses(Result) if not cls.__subclasses__()]  # type: ignore[type-abstract]
     assert len(results) > 12
     without = {"Look"}  # words about a file, no numbers
-    assert {cls.__name__ for cls in results if cls.plot is Result.plot} == without
+    assert {cls.__name__ for cls in results if cls.plot is Result.plot and not cls._figure} == without
+    for place, function in (cls._figure.split(".") for cls in results if cls._figure):
+        assert callable(getattr(importlib.import_module(f"concordant.render.figures.{place}"), function))
 
 
 def subclasses(of: type[Result]) -> Iterator[type[Result]]:
@@ -64,6 +66,7 @@ def subclasses(of: type[Result]) -> Iterator[type[Result]]:
         yield from subclasses(cls)
 
 
+@pytest.mark.long
 def test_odd_names(tmp_path: Path) -> None:
     truth, candidate = odd(ODD), odd(ODD, 2)
     found = cc.compare(truth, candidate, names=("\U0001f600$", "\u05e9\u05dc\u05d5\u05dd"), rank_test=None)
@@ -172,6 +175,7 @@ def test_files(tmp_path: Path) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {"a.svg", "b.svg", "a.pdf"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -193,6 +197,7 @@ def test_commands(arguments: list[str], tmp_path: Path) -> None:
     assert not pyplot.get_fignums()
 
 
+@pytest.mark.long
 def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
     for arguments, message in (
         (["--plot", "a.doc"], "ends in .doc"),
@@ -203,6 +208,7 @@ def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
         assert message in bad("compare", PEOPLE, HASTY, *arguments, status=2)
 
 
+@pytest.mark.long
 def test_the_example_runs(tmp_path: Path) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.close("all")  # what other tests left open
