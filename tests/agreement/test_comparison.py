@@ -213,7 +213,7 @@ def test_intervals_are_those_of_correlate() -> None:
         assert interval == cc.correlate(a, b, coefficient=name, **how, rng=5).interval
         stored = found.comparisons[0].to_dict()["intervals"][name]
         assert (stored["low"], stored["high"]) == (interval.low, interval.high)
-        assert f"90% {interval}" in str(found)
+        assert f"90% interval {interval}" in str(found)
     assert found.to_frame().loc["tau_b", "low"] == have["tau_b"].low
     named = cc.compare(a, b, coefficients=["spearman", "tau"], interval=True, **how, rank_test=None, rng=5)
     assert [v.interval is not None for v in named.values] == [True, False]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
 
 
-POPULATION = "population: between the means over all topics of this kind, corrected for the bias of having few"
+POPULATION = "Intervals are for all topics of this kind, corrected for the bias of having few: one may miss the value"
 
 
 @dataclass(frozen=True)
@@ -436,6 +436,5 @@ def _shown(value: CoefficientValue) -> str:
     tested = "" if value.pvalue is None else f"   {p_equals(value.pvalue)} against chance"
     if value.estimate is None or value.interval is None:
         return f"{value.value:8.4f}{tested}"
-    level, corrected = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
-    estimate = "" if corrected is None else f" {corrected:.4f},"
-    return f"{value.value:8.4f}   population{estimate} {level} {value.interval}{tested}"
+    level = f"{100 * value.interval.confidence_level:g}%"
+    return f"{value.value:8.4f}   {level} interval {value.interval}{tested}"

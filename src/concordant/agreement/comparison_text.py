@@ -106,7 +106,7 @@ class Several:
         numbers = [part for part in numbers if part]
         heading = f"  {one_line(self._heading())}"
         numbers[:1] = [f"{heading}\n{part}" for part in numbers[:1]] or [heading]
-        about = f"  {POPULATION}" if "population" in self._heads() else ""
+        about = f"  {POPULATION}" if any(head.endswith("interval") for head in self._heads()) else ""
         return "\n\n".join(part for part in (*numbers, about, more, *self._details()) if part)
 
     def cited(self) -> list[CoefficientValue]:
@@ -211,7 +211,7 @@ class Several:
         """What the numbers of a line are."""
         values = [v for c in self.comparisons for v in _values(c, self.shown)]
         level = next((v.interval.confidence_level for v in values if v.interval), None)
-        heads = ["value"] if level is None else ["these topics", "population", f"{100 * level:g}% interval"]
+        heads = ["value"] if level is None else ["value", f"{100 * level:g}% interval"]
         heads += ["p (chance)"] if any(v.pvalue is not None for v in values) else []
         return heads + (["mean of topics", "sd"] if self.comparisons[0].per_topic else [])
 
@@ -220,9 +220,7 @@ class Several:
         heads, on_topics, rows = self._heads(), {p.coefficient: p for p in c.per_topic}, []
         for v in _values(c, self.shown):
             row = [v.coefficient, number(v.value)]
-            if "population" in heads:
-                corrected = v.estimate.bias_corrected if v.estimate else None
-                row.append("-" if corrected is None else number(corrected))
+            if any(head.endswith("interval") for head in heads):
                 row.append("-" if v.interval is None else f"{v.interval.low:.2f} to {v.interval.high:.2f}")
             if "p (chance)" in heads:
                 row.append("-" if v.pvalue is None else p_cell(v.pvalue))

@@ -64,7 +64,7 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
         if worth is None
         else [f"Worth of {worth['n_topics']:g}: as many topics of {worth['names'][0]} rank the systems as well."]
     )
-    notes += [f"{POPULATION[:1].upper()}{POPULATION[1:]}; the interval is for it."] * any(c["intervals"] for c in found)
+    notes += [f"{POPULATION}."] * any(c["intervals"] for c in found)
     told = "".join(f'<p class="about">{text(note)}</p>' for note in notes)
     return table(f"Every candidate against the truth, sorted by {by}", columns, rows) + told
 
@@ -109,16 +109,15 @@ def worth_row(worth: Part) -> dict[str, Any]:
 def _coefficient(n: str, found: Sequence[Part], rows: Records, *, drawn: bool) -> list[Column]:
     spans = [c["intervals"].get(n) or {} for c in found]
     values = [c["coefficients"].get(n) for c in found]
-    keys = ("bias_corrected", "low", "high")
+    keys = ("low", "high")
     domain = domain_of([*values, *(span.get(key) for span in spans for key in keys)])
     for row, value, span in zip(rows, values, spans, strict=True):
         row |= {n: value, **{f"{n} {key}": span.get(key) for key in keys}}
         if span:
-            row[f"{n} drawn"] = Span(span.get("bias_corrected"), span.get("low"), span.get("high"), domain)
+            row[f"{n} drawn"] = Span(value, span.get("low"), span.get("high"), domain)
     if not any(spans):
         return [number(n)]
-    columns = [number(n), number("population", f"{n} bias_corrected")]
-    columns += [number("low", f"{n} low"), number("high", f"{n} high")]
+    columns = [number(n), number("low", f"{n} low"), number("high", f"{n} high")]
     return columns + [spark("interval", f"{n} drawn")] * drawn
 
 

@@ -172,7 +172,7 @@ def rank_intervals(count: int, level: float, *, candidate: bool) -> Spec:
 
 @cache
 def forest(title: str, about: str, count: int, known: frozenset[str], *, coefficients: bool = False) -> Spec:
-    """Estimates with their intervals as dots and lines, values on these topics as circles, the truth itself as bars.
+    """Values with their intervals as dots and lines, the truth itself as bars.
 
     Drawn is what some row has, the `known` fields. The rows are `coefficients`, or go by their names.
     """
@@ -180,7 +180,7 @@ def forest(title: str, about: str, count: int, known: frozenset[str], *, coeffic
     axis = alt.Axis(title=None, labelExpr=symbol_labels() if coefficients else _NAMES)
     y = alt.Y("label:N", sort=alt.EncodingSortField("place"), axis=axis)
     scale = alt.Scale(nice=True, zero=False)
-    fields = {"label": "!name", "value": "value on these topics", "estimate": "estimate across topics", "low": "low"}
+    fields = {"label": "!name", "value": "value on these topics", "low": "low"}
     tips = _tooltip(**fields, high="high", pvalue="p", **({"itself": "the truth itself"} if "itself" in known else {}))
 
     def at(field: str) -> Any:
@@ -191,8 +191,7 @@ def forest(title: str, about: str, count: int, known: frozenset[str], *, coeffic
 
     layers = {
         "low": some("low").mark_rule(size=4, opacity=0.5, stroke=MARK).encode(x2="high:Q"),
-        "value": some("value").mark_point(size=65, stroke=INK, opacity=1),
-        "estimate": some("estimate").mark_point(filled=True, size=55, fill=MARK, opacity=1),
+        "value": some("value").mark_point(filled=True, size=55, fill=MARK, opacity=1),
         "itself": some("itself").mark_tick(thickness=3, size=16, color=OFF, opacity=1),
     }
     drawn = [layer.encode(y, at(field), tooltip=tips) for field, layer in layers.items() if field in known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...agreement.comparison_result import POPULATION
 from ...words import counted, listing
 from ..markup import text
 from . import charts
@@ -90,7 +91,6 @@ def _interval_row(c: Part, n: str, place: int) -> dict[str, Any]:
         "label": n,
         "place": place,
         "value": c["coefficients"].get(n),
-        "estimate": span.get("bias_corrected"),
         "low": span.get("low"),
         "high": span.get("high"),
         "pvalue": c["pvalues"].get(n),
@@ -103,19 +103,15 @@ def _coefficients(c: Part, k: int, parts: Parts) -> str:
     """Every coefficient with its interval, what ties leave open, and the values on each topic."""
     rows = [_interval_row(c, n, at) for at, n in enumerate(c["coefficients"])]
     drawn = [row for row in rows if row["value"] is not None]
-    about = "Circle: the value on these topics."
+    about = "Dot: the value on these topics."
     if any(row["low"] is not None for row in rows):
-        about += (
-            " Dot and line: the estimate across the population of topics and its interval, which are corrected for the "
-            "bias of having few topics, so the interval need not hold the value."
-        )
+        about += f" Line: its interval. {POPULATION}."
     itself = any(row["itself"] is not None for row in rows)
     about += " Bar: what the truth's own ranking is expected to reach with the true one." * itself
     key, title = f"coefficients-{k}", "Coefficients and their intervals"
     parts.chart(key, charts.forest("coefficient", about, len(drawn), known_fields(drawn), coefficients=True), drawn)
     columns = [names("coefficient", "label"), number("value")]
-    columns += [number("population", "estimate"), number("low"), number("high")]
-    columns += [pvalue("p, chance", "pvalue"), number("the truth itself", "itself")]
+    columns += [number("low"), number("high"), pvalue("p, chance", "pvalue"), number("the truth itself", "itself")]
     columns += [words("why there is no value", "why")] if any(row["why"] for row in rows) else []
     content = chart(key, title, about, table(title, columns, rows))
     return content + _rank_test(c) + _tie_bounds(c) + _per_topic(c) + _reliability(c)

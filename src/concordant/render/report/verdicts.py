@@ -81,12 +81,8 @@ def _agreement(c: Mapping[str, Any]) -> str:
     text = f"Agreement: {name} is {c['coefficients'][name]:.3f} on {size}"
     span = _known(c["intervals"].get(name), "low")
     if span:
-        centre = span.get("bias_corrected")
         level = f"{100 * span['confidence_level']:g}% interval {span['low']:.3f} to {span['high']:.3f}"
-        if centre is None:
-            text += f"; across the population of topics: {level}"
-        else:
-            text += f"; across the population of topics it is estimated as {centre:.3f} ({level})"
+        text += f"; across the population of topics: {level}"
         if not span["low"] <= c["coefficients"][name] <= span["high"]:
             text += ", corrected for the bias of having few topics, so the interval need not hold the value"
     p = c["pvalues"].get(name)
