@@ -95,25 +95,3 @@ def test_the_licences_of_what_is_linked_in_go_along() -> None:
     assert holder in notices
     for licence in nanobind.parent.glob("nanobind-*.dist-info/**/LICENSE*"):
         assert licence.read_text(encoding="utf-8").strip() in notices
-
-
-def test_a_report_carries_the_licences_of_its_library() -> None:
-    pytest.importorskip("vl_convert")
-    from concordant.render.report.page import library
-
-    notices = (SOURCES / "render" / "report" / "notices.txt").read_text(encoding="utf-8")
-    assert library().startswith(f"/*!\n{notices}*/\n")
-    assert "*/" not in notices
-    assert "</" not in notices
-    for part in (
-        "Vega ",
-        "Vega-Lite",
-        "Vega-Embed",
-        "d3-array",
-        "semver",
-        "fast-json-patch",
-        "BSD 3-Clause",
-        "ISC",
-        "MIT",
-    ):
-        assert part in notices
