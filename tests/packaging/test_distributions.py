@@ -1,4 +1,4 @@
-"""What is packed, and that it works with numpy and scipy alone. `make packages` runs all tests on what is packed."""
+"""What is packed, and that it works with numpy and scipy alone. `make only-packages` runs all tests on it."""
 
 from __future__ import annotations
 
