@@ -140,7 +140,7 @@ def predictions(
     penalty = np.diag(np.sqrt([3.0] * top + [10.0] * len(known.popularity[pairs[0]]) + [15.0] * len(topics)))
     raw = {d: sizes[d] ** 2 / chance[d] ** 2 for d in labels}
     raw = {d: max(raw[d] * (1 - chance[d]), 1e-12 * max(raw.values())) for d in labels}
-    found = {}
+    found: dict[Pair, float] = {}
     for fold in range(5):
         used = [d for d in labels if known.fold[d] != fold]
         weight = np.array([raw[d] for d in used])

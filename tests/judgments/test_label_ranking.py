@@ -204,6 +204,8 @@ def test_both_kinds_of_interval_by_hand() -> None:
     scores = topics.scores.values
     place = [topics.scores.systems.index(system) for system in topics.means.systems]
     covariance = np.cov(scores.T)[np.ix_(place, place)] / len(scores)
+    assert topics.means.covariance is not None
+    assert these.means.covariance is not None
     np.testing.assert_allclose(topics.means.covariance, covariance)
     reach = student.ppf(0.975, len(scores) - 1) * np.sqrt(np.diag(covariance))
     np.testing.assert_allclose(topics.high - topics.means.values, reach)
