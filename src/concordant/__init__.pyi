@@ -1,4 +1,7 @@
 # Every public name of the package, where it is defined. `__init__.py` reads this list, type checkers do, too.
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from . import errors as errors
 from . import judges as judges
 from . import judgments as judgments
@@ -66,3 +69,5 @@ from .study.simulation.simulator import simulate as simulate
 __all__: list[str]
 __version__: str
 _MODULE_OF: dict[str, str]
+
+def resolver(package: str, module_of: Mapping[str, str]) -> Callable[[str], Any]: ...
