@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.data.totals import RULES
+from concordant.data.means import RULES
 
 from .data.test_clusters import flat
 from .read.test_door import FUNCTIONS, SIDES, TOPICS, taking_collections

@@ -41,7 +41,7 @@ from .judges.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accura
 from .judges.worth import judge_worth as judge_worth
 from .judgments.evaluation import evaluate as evaluate
 from .judgments.qrels import Qrels as Qrels
-from .judgments.read_qrels import read_qrels as read_qrels
+from .judgments.read_runs import read_qrels as read_qrels
 from .judgments.read_runs import read_runs as read_runs
 from .judgments.runs import Runs as Runs
 from .pairing import Pairing as Pairing

@@ -222,7 +222,7 @@ def labels_of(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
 
 def pairs_of(path: Path, key: str, value: str) -> dict[str, str]:
     """{run: team}, {system: family} and the like, from a CSV file with these columns."""
-    from ..read.names import load_names, named_rows
+    from ..read.labels import load_names, named_rows
     from ..words import listing
 
     source = load_names(path)

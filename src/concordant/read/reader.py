@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 from ..data.groups import documents_of
 from ..data.holes import Missing
+from ..data.means import Total
 from ..data.scores import Means, Scores, checked_choice
-from ..data.totals import Total
 from ..errors import InputError, OtherKindError, ReadError, hearing, warn
 from ..options import checked
 from ..words import argument, counted, listing, named
