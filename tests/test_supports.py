@@ -69,7 +69,8 @@ SUPPORTS = {
     "judges.tie_calibration": Supports(False, "refused", False),
 }
 OWN_RULE = {"as_scores", "audit", "board", "difference", "neighbours"}  # where nothing was said of holes
-WITHOUT = {"run_noise", "ranks.DistanceDistribution.load", "pair"}  # needs runs; a file is for one collection; pairs
+# Need runs; a file is for one collection; pairs.
+WITHOUT = {"run_noise", "planning.plan_runs", "ranks.DistanceDistribution.load", "pair"}
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:

@@ -97,8 +97,6 @@ def assemble(
     if one_each:
         return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
     given = owned(values) if grid.runs is None else _runs(grid, own_topics, own_systems)
-    if grid.runs is not None:
-        warn_of(origin, f"each topic has up to {grid.runs.shape[2]} runs, and their mean is its score")
     return Scores(given, own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
 
 
