@@ -23,7 +23,7 @@ from ..judges.ranking import JudgeRanking, ranking_of
 from ..judges.verdicts import too_few
 from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
 from ..options import checked
-from ..pairing import On, Pairing, match, measures_of, pairings, rejoined
+from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import RankTestMethod
@@ -62,11 +62,13 @@ def compare(
     names: Sequence[str] | None = None,
     on: On = "both",
     top: int | None = None,
+    noun: Noun | None = None,
     coefficients: str | Iterable[str] | None = None,
     per_topic: bool = False,
     interval: bool = False,
     test: bool = False,
     worth: bool = True,
+    new_systems: bool = True,
     rank_test: RankTestMethod | None = "recentred",
     all_pairs: bool = False,
     confidence_level: float = 0.95,
@@ -86,7 +88,7 @@ def compare(
         One or more. A folder whose files hold a table of several systems each is one candidate per file. Each is
         matched with the truth by itself, so that its numbers do not depend on the others. What only one side has is
         left out; an `AlignmentWarning` and the notes name it.
-    names, on, top
+    names, on, top, noun
         As in `pair`, where the sides are given.
     coefficients : iterable of str, optional
         Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
@@ -102,6 +104,8 @@ def compare(
     worth : bool
         Whether to value the candidates' topics in topics of the truth, as `judge_worth` and `rank_judges` do, where
         they have topics in common. By tau_b, or by the first one named in `coefficients` that admits ties.
+    new_systems : bool
+        Whether the interval of the worth is for new systems and new topics; otherwise for new topics and these systems.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     all_pairs : bool
@@ -141,15 +145,8 @@ def compare(
     >>> import concordant as cc
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70}
-    >>> print(cc.compare(people, model, coefficients=["tau", "tau_a", "tau_b"], names=("people", "model")))
-    model and people: tau_b = 0.9129
-    <BLANKLINE>
-      4 systems; truth: people; 1 tied pair in model
-      tau                           -   ties in candidate
-      tau_a                    0.8333
-      tau_b                    0.9129
-    <BLANKLINE>
-      tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
+    >>> print(cc.compare(people, model, names=("people", "model")))
+    model and people order 6 of 6 pairs of systems alike (tau_b 0.91).
 
     """
     wanted, level = _wanted(coefficients), confidence_level
@@ -158,7 +155,7 @@ def compare(
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
         check_bootstrap(drawn.n_resamples)
-    pairs = pairings(truth, candidates, names=names, on=on, top=top)
+    pairs = pairings(truth, candidates, names=names, on=on, top=top, noun=noun)
     for one in pairs:
         check_pairing(one, interval=interval, per_topic=per_topic)
     settings = settings_of(
@@ -171,6 +168,7 @@ def compare(
         interval=interval,
         test=test,
         worth=worth,
+        new_systems=new_systems,
         rank_test=rank_test,
     )
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
@@ -223,7 +221,7 @@ def _together(pairs: Sequence[Pairing]) -> Pairing | None:
         return None
     notes = dict.fromkeys(note for one in pairs for note in one.notes)
     sides, names = rejoined(pairs)
-    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes))
+    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes), first.noun)
 
 
 def _main(wanted: Sequence[Coefficient]) -> Coefficient:
@@ -256,7 +254,7 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
     same = _same(a, b)
     valued, worth_notes = None, list[str]()
     if how.worth and found.by_topic and not same:
-        valued, worth_notes = _worth(found, names, how.wanted, how.level, drawn)
+        valued, worth_notes = _worth(found, how, drawn)
     made = Compared(
         truth=names[0],
         candidate=names[1],
@@ -270,6 +268,7 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
         tied_truth=tied_truth,
         tied_candidate=tied_candidate,
         tied_both=int(counts.tied_both),
+        swapped=int(counts.discordant),
         tie_bounds=_bounds(how.wanted, x, y) if tied_candidate else (),
         per_topic=tuple(_on_topics(c, a, b) for c in how.wanted) if how.per_topic else (),
         rank_test=tested,
@@ -413,19 +412,14 @@ def _rank_test(
     return tested, list(tested.notes)
 
 
-def _worth(
-    found: Pairing,
-    names: tuple[str, str],
-    wanted: Sequence[Coefficient],
-    level: float,
-    drawn: Resampling,
-) -> tuple[JudgeWorth | None, Notes]:
+def _worth(found: Pairing, how: _How, drawn: Resampling) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known = for_worth(wanted)
+    known = for_worth(how.wanted)
     if known is None or len(found.topics) < 2 or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
         return None, []
-    made = worth_of(replace(matched_judge(found), notes=()), How(known, level, drawn))
-    return (None, [made.verdict]) if made.reason else (made, [])
+    asked = How(known, how.level, drawn, new_systems=how.settings["new_systems"])
+    made = worth_of(replace(matched_judge(found), notes=()), asked)
+    return (None, [f"{made.verdict}."]) if made.reason else (made, [])
 
 
 def _rows(found: Pairing) -> tuple[Scores, ...]:
@@ -449,7 +443,8 @@ def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared]
         return list(found), None
     sides = [replace(matched_judge(c.pairing), notes=()) for c in found]
     drawn = Resampling.of(first.settings["n_resamples"], seed_of(first.settings), workers)
-    ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
+    asked = How(known, first.settings["confidence_level"], drawn, new_systems=first.settings["new_systems"])
+    ranking = ranking_of(sides, sides, asked)
     worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
     return [replace(c, worth=worths[c.candidate]) for c in found], ranking
 

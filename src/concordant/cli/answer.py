@@ -7,11 +7,11 @@ of it. Parameters that are dataclasses, such as `Reader`, are groups of options:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, is_dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
 import typer
 
@@ -46,6 +46,8 @@ def drawable(path: Path | None) -> Path | None:
 class Output:
     """What to print and to write, and whether to tell how far it is."""
 
+    PANEL: ClassVar = "Output"
+    every: Annotated[bool, typer.Option("--all", help="Print everything: every row, number and note.")] = False
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", callback=drawable, help="Also draw it, to a .pdf, .svg or .png file."),
@@ -66,7 +68,8 @@ class Output:
 class Answer:
     """What a command found in each form; a form is made when it is asked for."""
 
-    text: Callable[[], str]
+    text: Callable[[bool], str]
+    """What is printed; all there is where it is called with True."""
     rows: Callable[[], Rows]
     """For CSV."""
     content: Callable[[], Any]
@@ -87,9 +90,10 @@ class Answer:
         """Of one result, or of several below each other."""
         if not isinstance(found, Sequence):
             about: Any = {"result": found, "notes": tuple(found.notes)}
-            return cls(found.__str__, found.rows, found.to_dict, found.plot, **about)
+            text = lambda every: found.text(every=every, more="--all")  # noqa: E731
+            return cls(text, found.rows, found.to_dict, found.plot, **about)
         return cls(
-            lambda: "\n\n".join(map(str, found)),
+            lambda every: "\n\n".join(one.text(every=every, more="--all") for one in found),
             lambda: [row for one in found for row in one.rows()],
             lambda: [one.to_dict() for one in found],
             notes=tuple(note for one in found for note in one.notes),
@@ -155,6 +159,9 @@ def answering(
 def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a function, or of a dataclass, with what their annotations say."""
     hints = get_type_hints(given, include_extras=True)
+    if panel := getattr(given, "PANEL", None):  # the group of options in the help
+        for _, option in (get_args(hint) for hint in hints.values() if hasattr(hint, "__metadata__")):
+            option.rich_help_panel = panel
     found = inspect.signature(given).parameters
     return {name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY) for name, p in found.items()}
 
@@ -162,17 +169,11 @@ def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
     """Print first, then write: a file that cannot be written takes neither the answer nor the other files with it."""
 
-    @cache
-    def document() -> dict[str, Any]:
-        from ..render.report.document import document_of
-
-        return document_of(answer.result)
-
     def show() -> None:
         if out.format == "json":
-            give(to_json(_noted(answer.content(), read_notes) if out.html is None else document()))
+            give(to_json(_noted(answer.content(), read_notes)))
         elif out.format == "table":
-            say(answer.text())
+            say(answer.text(out.every), verdict=True)
         elif out.format == "csv":
             give(to_csv(Table.of(answer.rows())))
         else:
@@ -188,7 +189,7 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
     if answer.write is not None:
         steps.append(partial(write, answer.write))
     if (page := out.html) is not None:
-        steps.append(lambda: write_report(document(), page, out.quiet, show=out.open))
+        steps.append(lambda: _write_page(answer, page, out))
     if out.plot is not None and answer.plot is not None:
         steps.append(partial(write, partial(_draw, answer.plot, out.plot)))
     status = 0
@@ -225,12 +226,12 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
     return f"Figure: {path}"
 
 
-def write_report(document: Mapping[str, Any], path: Path, quiet: bool, *, show: bool = False) -> None:
-    """Write a report, and say where it is."""
-    from ..render.report.page import write_report as write
-
-    write(document, path)
-    if not quiet:
+def _write_page(answer: Answer, path: Path, out: Output) -> None:
+    """Write the page, and say where it is."""
+    assert answer.result is not None
+    with out.bar("writing the report"):
+        answer.result.report(path)
+    if not out.quiet:
         tell(f"Report: {path}")
-    if show:
+    if out.open:
         typer.launch(path.resolve().as_uri())

@@ -1,4 +1,4 @@
-"""`look`, `tiers`, `reliability` and `plan`: what one collection says by itself."""
+"""`look` and `plan`: what one collection says by itself."""
 
 from __future__ import annotations
 
@@ -95,40 +95,10 @@ def tiers(
     who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
     more = {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}
     found = replace(found, settings={**found.settings, "best": more})
-    return replace(Answer.of(found), text=lambda: str(found).replace("\n\n", f"\n\n{who}\n\n", 1))
+    return replace(Answer.of(found), text=lambda every: found.text(every=every, more="--all").replace("\n\n", f"\n\n{who}\n\n", 1))
 
 
 @answering(plot=True, html=True)
-def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
-    """Estimate the correlation with the true ranking.
-
-    The true ranking is by the means across the population of topics.
-
-    Example: concordant reliability people.csv
-    """
-    from ..planning.estimation import expected_correlation
-    from ..planning.estimation import reliability as run
-
-    given = read(scores, out.quiet)
-    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
-    found = run(given, **how)
-    posterior = [
-        expected_correlation(given, coefficient=name, estimator="posterior", **how) for name in ("tau", "tau_ap")
-    ]
-
-    def text() -> str:
-        spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
-        known = f"95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
-        return f"{found}\n\n{known}\n\nCite: concordant cite urbano2016"
-
-    return replace(
-        Answer.of(found),
-        text=text,
-        content=lambda: {**found.to_dict(), "posterior": [e.to_dict() for e in posterior]},
-    )
-
-
-@answering(plot=True)
 def plan(
     scores: ScoresArgument,
     *,
@@ -143,25 +113,39 @@ def plan(
     random: Random,
     out: Output,
 ) -> Found:
-    """Find out how many topics are enough.
+    """How close to the truth is this ranking, and how many topics are enough?
+
+    The true ranking is by the means over all such topics. --all shows every estimator of the correlation with it.
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
     """
+    from ..planning.estimation import reliability
     from ..planning.more_topics import plan_topics
 
     name = known_coefficients([coefficient])[0]
+    given = read(scores, out.quiet)
+    drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("planning") as bar:
-        return plan_topics(
-            read(scores, out.quiet),
+        found = plan_topics(
+            given,
             coefficient=name,
             target=target,
             probability=probability,
             n_resamples=resamples,
             most=most,
-            rng=random.seed,
-            workers=random.workers,
             progress=bar.update,
+            **drawn,
         )
+    if not (out.every or out.html):
+        return found
+    now = reliability(given, **drawn)
+
+    def text(every: bool) -> str:
+        shown = found.text(every=every, more="--all")
+        return f"{shown}\n\n{now.table()}\n\nCite: concordant cite urbano2016" if every else shown
+
+    content = lambda: {**found.to_dict(), "reliability": now.to_dict()}  # noqa: E731
+    return replace(Answer.of(found), text=text, content=content if out.every else found.to_dict, result=now)
 
 
 def write_scores(scores: Scores, path: Path) -> str:

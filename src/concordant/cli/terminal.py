@@ -32,9 +32,16 @@ def width(stream: TextIO | None = None) -> int:
     return shutil.get_terminal_size().columns if stream.isatty() else ENDLESS
 
 
-def say(text: str) -> None:
-    """Print text, its long lines folded between words, and tables that are too wide in parts."""
-    _write(fitted(printable(text), width()) + "\n")
+def say(text: str, *, verdict: bool = False) -> None:
+    """Print text, its long lines folded between words, and tables that are too wide in parts.
+
+    On a terminal the first paragraph is bold where it is a verdict.
+    """
+    made = fitted(printable(text), width())
+    if verdict and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        first, gap, rest = made.partition("\n\n")
+        made = f"\x1b[1m{first}\x1b[0m{gap}{rest}"
+    _write(made + "\n")
 
 
 def give(text: str) -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...agreement.comparison_result import POPULATION
 from ...coefficients.registry import headlines
 from ..markup import text
 from .elements import Column, Span, number, pvalue, spark, table, topics, words
