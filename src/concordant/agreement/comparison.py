@@ -19,9 +19,10 @@ from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError
 from ..inference.bootstrap import check_bootstrap, limits, not_resampled
 from ..inference.resampling import Progress, Resampling, Seed
+from ..judges.analytic import Curve
 from ..judges.ranking import JudgeRanking, ranking_of
 from ..judges.verdicts import too_few
-from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
+from ..judges.worth import How, Judged, JudgeWorth, for_worth, matched_judge, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
@@ -253,7 +254,7 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
     tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, next(stages))
     same = _same(a, b)
     valued, worth_notes = None, list[str]()
-    if how.worth and found.by_topic and not same:
+    if how.worth and not same:
         valued, worth_notes = _worth(found, how, drawn)
     made = Compared(
         truth=names[0],
@@ -405,7 +406,7 @@ def _rank_test(
     try:
         problem = Problem.of(truth, 1e-5, "the test")
         if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
-            return RankTest.untested(problem, candidate, drawn.seed), list(problem.doubts)
+            return RankTest.untested(problem, candidate, drawn.seed), []
         tested = rank_test_of(problem, candidate, method, drawn)
     except LimitError as error:  # all else can be compared
         return None, [f"no rank test: {error}"]
@@ -414,12 +415,22 @@ def _rank_test(
 
 def _worth(found: Pairing, how: _How, drawn: Resampling) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known = for_worth(how.wanted)
-    if known is None or len(found.topics) < 2 or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
+    known = _valuing(found, how.wanted)
+    if known is None:
         return None, []
     asked = How(known, how.level, drawn, new_systems=how.settings["new_systems"])
     made = worth_of(replace(matched_judge(found), notes=()), asked)
-    return (None, [f"{made.verdict}."]) if made.reason else (made, [])
+    return (None, [made.verdict]) if made.reason else (made, [])
+
+
+def _valuing(found: Pairing, wanted: Sequence[Coefficient]) -> Coefficient | None:
+    """The coefficient that values a candidate; None where nothing can."""
+    known = for_worth(wanted)
+    if known is None or not all(isinstance(side, Scores) and len(side.topics) > 1 for side in found.sides):
+        return None
+    if found.on == "systems" and known.name != "tau_b":  # the others need splits of the same topics
+        return None
+    return None if known.attempt(found.truth.means(), found.candidates[0].means())[1] else known
 
 
 def _rows(found: Pairing) -> tuple[Scores, ...]:
@@ -428,25 +439,43 @@ def _rows(found: Pairing) -> tuple[Scores, ...]:
 
 
 def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared], JudgeRanking | None]:
-    """Several candidates, and which of them could be the best.
+    """Several candidates with their worths, and which of them could be the best.
 
-
-    None, and what was found as it is, where they were not all compared on the same topics.
+    Each is valued on all that it shares with the truth; which is best is decided on what all of them have. None where
+    too little is left for that.
     """
-    first = found[0]
-    names = (first.truth, *(c.candidate for c in found))
-    alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
-    known = for_worth([get_coefficient(v.coefficient) for v in first.values])
-    if known is None or not alike or len(found) < 2 or too_few(len(first.topics), len(first.systems)):
+    settings, wanted = found[0].settings, [get_coefficient(v.coefficient) for v in found[0].values]
+    valued = [c for c in found if not c.same and _valuing(c.pairing, wanted)]
+    known = for_worth(wanted)
+    if known is None or not valued:
         return list(found), None
-    if any(c.same or math.isnan(c[known.name]) for c in found):
-        return list(found), None
-    sides = [replace(matched_judge(c.pairing), notes=()) for c in found]
-    drawn = Resampling.of(first.settings["n_resamples"], seed_of(first.settings), workers)
-    asked = How(known, first.settings["confidence_level"], drawn, new_systems=first.settings["new_systems"])
-    ranking = ranking_of(sides, sides, asked)
-    worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+    drawn = Resampling.of(settings["n_resamples"], seed_of(settings), workers)
+    how = How(known, settings["confidence_level"], drawn, new_systems=settings["new_systems"])
+    sides = [replace(matched_judge(c.pairing), notes=()) for c in valued]
+    together = _on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) else None
+    ranking = None if together is None else ranking_of(sides, together, how)
+    curves: dict[bytes, Curve] = {}
+    judges = [worth_of(one, how, curves) for one in sides] if ranking is None else ranking.judges
+    worths, made = {judge.names[1]: judge for judge in judges}, []
+    for c in found:
+        worth = worths.get(c.candidate)
+        if worth is not None and worth.reason:
+            made.append(replace(c, notes=(*c.notes, worth.verdict)))
+        else:
+            made.append(replace(c, worth=worth))
+    return made, ranking
+
+
+def _on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
+    """The judges on what all of them have; None where that is too little."""
+    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
+        try:
+            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
+            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
+        except InputError:  # nothing in common
+            return None
+    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
+    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

@@ -133,9 +133,8 @@ class Compared:
             return [f"{alike}.", f"{doubt} the same data, and then agreement means nothing."]
         if self.worth is not None:
             return list(self.worth._answers())
-        said = f"{self.candidate} and {self.truth} order {self.pairs - self.swapped} of {self.pairs} pairs of systems alike"
-        if self.swapped:
-            said = f"{self.candidate} swaps {self.swapped} of {counted(self.pairs, 'pair')} of {self.truth}'s systems"
+        swapped = f"{self.swapped or 'none'} of {counted(self.pairs, 'pair')}"
+        said = f"{self.candidate} swaps {swapped} of {self.truth}'s systems"
         values = [f"{v.coefficient} {v.value:.2f}" for v in self.main_values[:1] if not v.why]
         return [f"{said}{f' ({values[0]})' if values else ''}.", *self._ruled_out()]
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import headlines
 from ..data.results import columns
-from ..judges.verdicts import told
+from ..judges.verdicts import CANNOT_TELL
 from ..words import counted, listing, number, one_line, ordinal, p_cell
 from .comparison_result import CoefficientValue, Compared, Comparison, is_named, where_lower_is_better
 
@@ -139,20 +139,35 @@ def _coefficients(found: Comparison, *, every: bool) -> str:
         return ""
     names, several = shown_coefficients(found, every=every), len(found.comparisons) > 1
     heads, lines = _heads(found), []
-    for c in best_first(found)[: None if every else _SCREEN]:
+    shown = best_first(found)[: None if every else _SCREEN]
+    widest = max(len(one_line(c.candidate)) for c in shown)
+    for c in shown:
         on_topics = {p.coefficient: p for p in c.per_topic}
-        for v in _values(c, names):
-            row = [*([c.candidate] if several else []), v.coefficient, number(v.value)]
-            for head in heads[1:]:
-                row.append(_cell(head, v, on_topics.get(v.coefficient)))
-            lines.append(row)
-    made = columns([[*[""] * (2 if several else 1), *heads], *lines])
-    missed = any(
-        v.interval and not v.interval.low <= v.value <= v.interval.high for c in found.comparisons for v in c.values
-    )
-    about = "\n\n  The intervals are for all such topics and bias-corrected; they may miss the observed value." * missed
-    why = [f"  {v.coefficient}: {v.why}" for c in found.comparisons[:1] for v in _values(c, names) if v.why]
-    return made + about + "".join(f"\n{line}" for line in ["", *why][: len(why) and None])
+        for k, v in enumerate(_values(c, names)):
+            whose = f"{'' if k else one_line(c.candidate):<{widest}}  " if several else ""
+            cells = (_cell(head, v, on_topics.get(v.coefficient)) for head in heads[1:])
+            lines.append([whose + v.coefficient, number(v.value), *cells])
+    parts = [columns([["", *heads], *lines])]
+    intervals = [(v.interval, v.value) for c in shown for v in c.values if v.interval]
+    if any(value < interval.low or value > interval.high for interval, value in intervals):
+        parts.append("  The intervals are for all such topics and bias-corrected; they may miss the value.")
+    parts += [_without_value(c, names, several=several) for c in shown]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _without_value(c: Compared, names: Sequence[str], *, several: bool) -> str:
+    """Why some coefficients have no value, a line for each reason."""
+    why: dict[str, list[str]] = {}
+    for v in _values(c, names):
+        if v.why:
+            why.setdefault(_named(v.why, c), []).append(v.coefficient)
+    whose = f" of {c.candidate}" if several else ""
+    return "\n".join(f"  No value{whose}: {listing(of)} ({reason})" for reason, of in why.items())
+
+
+def _named(why: str, c: Compared) -> str:
+    """A reason with the names of the sides."""
+    return {"ties in truth": f"ties in {c.truth}", "ties in candidate": f"ties in {c.candidate}"}.get(why, why)
 
 
 def _heads(found: Comparison) -> list[str]:
@@ -174,16 +189,13 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 
 
 def _details(c: Compared, *, every: bool) -> list[str]:
-    """The rank test where it decides something or all is asked for; with `every`, what ties leave open."""
-    parts = []
-    if every and c.tie_bounds:
-        parts.append("\n".join(f"  {bounds}" for bounds in c.tie_bounds))
-    undefined = [
-        f"  {p.coefficient} is undefined on {counted(p.undefined, 'topic')}" for p in c.per_topic if p.undefined
-    ]
-    if undefined:
-        parts.append("\n".join(undefined))
-    if c.rank_test is not None and (every or (c.worth is None and c.tested)):
+    """What ties and topics leave open, and the rank test where it decides something; with `every` always."""
+    parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
+    parts.append(
+        "\n".join(f"  {p.coefficient} is undefined on {p.undefined} topics" for p in c.per_topic if p.undefined)
+    )
+    open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
+    if c.rank_test is not None and (every or (open_ and c.tested)):
         parts.append(f"  {one_line(c.rank_line())}")
     return parts
 
@@ -215,32 +227,21 @@ def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False
     if worth is not None:
         add(f"worth of {worth.n_topics:g}", ["-" if c.worth is None else c.worth.cell for c in shown])
         level = f"{100 * worth.interval.confidence_level:g}% interval"
-        add(level, ["-" if c.worth is None else told(c.worth.interval.low, c.worth.interval.high) for c in shown])
+        add(level, ["-" if c.worth is None else c.worth.ends for c in shown])
     for name in [] if every else shown_coefficients(found, every=False):
-        add(name, [_with_interval(_values(c, [name])[0]) for c in shown])
+        add(name, [number(_values(c, [name])[0].value) for c in shown])
     add("swapped", [f"{c.swapped} of {c.pairs}" for c in shown])
     return heads, rows
-
-
-def _with_interval(v: CoefficientValue) -> str:
-    return number(v.value)
 
 
 def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> str:
     """One row per candidate; those that could be best first, as one group."""
     heads, rows = summary(found, shown, every=every)
-    while (
-        heads[-2:-1]
-        and max(
-            map(
-                len,
-                columns([["", *heads], *([c.candidate, *row] for c, row in zip(shown, rows, strict=True))]).split("\n"),
-            )
-        )
-        > _WIDEST
-    ):
+    while True:  # what does not fit goes, from the right
+        lines = columns([["", *heads], *([c.candidate, *row] for c, row in zip(shown, rows, strict=True))]).split("\n")
+        if max(map(len, lines)) <= _WIDEST or len(heads) < 2:
+            break
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    lines = columns([["", *heads], *([c.candidate, *row] for c, row in zip(shown, rows, strict=True))]).split("\n")
     best = () if found.ranking is None else found.ranking.best
     top = sum(c.candidate in best for c in shown)
     if 0 < top < len(shown):

@@ -80,8 +80,8 @@ class Answer:
     printed: Callable[[], Rows] | None = None
     """For Markdown and LaTeX; by default the rows."""
     notes: tuple[str, ...] = ()
-    failed: bool = False
-    """Whether the answer is that something cannot be read: status 1."""
+    status: int = 0
+    """The exit status: 1 where the answer is that something cannot be read, 3 where a gate is closed."""
     write: Callable[[], str] | None = None
     """Writes what --output asks for, and says where it is."""
 
@@ -145,8 +145,8 @@ def answering(
             if answer is not None:
                 with Notes(out.quiet):
                     _give(answer, out, notes.seen)
-                if answer.failed:
-                    raise typer.Exit(1)
+                if answer.status:
+                    raise typer.Exit(answer.status)
 
         command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
         command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]

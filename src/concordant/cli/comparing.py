@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,9 +25,10 @@ from .options import (
 )
 from .reading import Reader, known_coefficients, labels_of, pairs_of
 from .render import Table, to_text
-from .terminal import width
+from .terminal import tell, width
 
 if TYPE_CHECKING:
+    from ..agreement.comparison_result import Comparison
     from ..pairing import On, Pairing, Side
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
@@ -59,9 +61,14 @@ def compare(
     noun: Annotated[
         Noun | None, typer.Option("--as", help="What the candidates are, where the files do not tell: a judge.")
     ] = None,
+    at_least: Annotated[
+        float | None,
+        typer.Option(min=0, help="Exit with status 3 unless 25 topics are worth at least so many, beyond doubt."),
+    ] = None,
     level: LevelOption = 0.95,
     resamples: Annotated[
-        int | None, typer.Option(min=1, help="Number of resamples.  [default: 9999; --card 1999]")
+        int | None,
+        typer.Option(min=1, help="Number of resamples.  [default: 9999; --card 1999]", rich_help_panel="Output"),
     ] = None,
     families: Annotated[
         Path | None, typer.Option(help="For --card: a CSV file with columns system and family, to test for bias.")
@@ -92,6 +99,8 @@ def compare(
         raise typer.BadParameter("--plot-kind says what a plain comparison draws: name the file with --plot")
     if card and matrix:
         raise typer.BadParameter("--card and --matrix are two answers: ask for one")
+    if at_least is not None and (card or matrix):
+        raise typer.BadParameter("--at-least judges a plain comparison: leave --card and --matrix out")
     if families is not None and not card:
         raise typer.BadParameter("--families belongs to --card")
     wanted = known_coefficients(coefficient) if coefficient else None
@@ -124,15 +133,13 @@ def compare(
             workers=random.workers,
             progress=bar.update,
         )
-    files = shlex.join([truth, candidate[0]])
 
     def text(every: bool) -> str:
-        more = [f"concordant explain {files}"] * (len(others) == 1) + ["--html report.html"] * (out.html is None)
-        shown = f"{found.text(every=every, more='--all')}\n"
+        shown = found.text(every=every, more="--all")
         if every:
             cited = [value.coefficient for value in found.comparisons[0].values if not value.why]
-            return f"{shown}\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
-        return f"{shown}Next: {' | '.join([*more, '--all'])}"
+            return f"{shown}\n\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
+        return f"{shown}\nNext: {' | '.join(_next(found, truth, candidate))}"
 
     return replace(
         Answer.of(found),
@@ -140,7 +147,33 @@ def compare(
         plot=lambda: found.plot(plot_kind),
         printed=found.printed,
         notes=tuple(note for c in found.comparisons for note in c.notes),
+        status=0 if at_least is None else _gate(found, at_least),
     )
+
+
+def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> list[str]:
+    """Commands that lead on."""
+    from ..judges.verdicts import CANNOT_TELL
+
+    by_topic = any(c.topics for c in found.comparisons)
+    unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
+    more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
+    more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
+    return [*more, "--html report.html", "--all"]
+
+
+def _gate(found: Comparison, at_least: float) -> int:
+    """Status 3, and which candidates are to blame, unless the worth of all is at least so much beyond doubt."""
+    from ..judges.verdicts import shown
+
+    status = 0
+    for c in found.comparisons:
+        low = math.nan if c.worth is None else c.worth.interval.low
+        if not low >= at_least:
+            why = "is not known" if math.isnan(low) else f"may be as low as {shown(low)}"
+            tell(f"{c.candidate}: the worth of 25 topics {why}; --at-least asks for {at_least:g}")
+            status = 3
+    return status
 
 
 def _card(
@@ -153,14 +186,21 @@ def _card(
     seed: int,
     out: Output,
 ) -> Found:
-    """Everything that papers report about judges."""
+    """Everything that papers report about judges; with --all also the accuracy with ties calibrated."""
     from ..judges.card import judge_card
+    from ..judges.tie_tolerance import tie_calibration
 
     of = None if families is None else pairs_of(families, "system", "family")
     how: dict[str, Any] = {"confidence_level": level, "n_resamples": resamples, "rng": seed}
     with out.bar("comparing"):
         found = judge_card(first, others, names=labels, families=of, **how)
-    return replace(Answer.of(found), printed=found.printed)
+    made = replace(Answer.of(found), printed=found.printed)
+    if not out.every:
+        return made
+    ties = {name: tie_calibration(first, other, rng=seed) for name, other in zip(labels[1:], others, strict=True)}
+    more = "\n".join(f"{one_line(name)}: {one.verdict}" for name, one in ties.items())
+    content = {**found.to_dict(), "tie_calibration": {name: one.to_dict() for name, one in ties.items()}}
+    return replace(made, text=lambda every: f"{made.text(every)}\n\n{more}", content=lambda: content)
 
 
 def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:

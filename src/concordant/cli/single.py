@@ -51,7 +51,7 @@ def look(
         with out.bar("reading") as bar:
             measure, lower = side.measure or read.measure, side.lower_is_better
             found.append(run(side.path, measure, lower, progress=bar.update, **how))
-    return replace(Answer.of(found), failed=any(one.problem is not None for one in found))
+    return replace(Answer.of(found), status=int(any(one.problem is not None for one in found)))
 
 
 @answering(plot=True, html=True)
@@ -95,7 +95,9 @@ def tiers(
     who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
     more = {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}
     found = replace(found, settings={**found.settings, "best": more})
-    return replace(Answer.of(found), text=lambda every: found.text(every=every, more="--all").replace("\n\n", f"\n\n{who}\n\n", 1))
+    return replace(
+        Answer.of(found), text=lambda every: found.text(every=every, more="--all").replace("\n\n", f"\n\n{who}\n\n", 1)
+    )
 
 
 @answering(plot=True, html=True)

@@ -23,13 +23,13 @@ from ..words import one_line, printable
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 INTERRUPTED = 130  # the exit status
-ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
+ENDLESS = 10_000  # columns of standard error into a file: a log has one line per message
 
 
 def width(stream: TextIO | None = None) -> int:
-    """How many columns a line of a stream has, of standard output by default."""
-    stream = sys.stdout if stream is None else stream
-    return shutil.get_terminal_size().columns if stream.isatty() else ENDLESS
+    """How many columns a line has, of standard output by default, which in a file or a pipe has 80."""
+    to_file = stream is not None and stream is sys.stderr and not stream.isatty()
+    return ENDLESS if to_file else shutil.get_terminal_size().columns
 
 
 def say(text: str, *, verdict: bool = False) -> None:

@@ -63,7 +63,8 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
         if worth is None
         else [f"Worth of {worth['n_topics']:g}: as many topics of {worth['names'][0]} rank the systems as well."]
     )
-    notes += [f"{POPULATION[:1].upper()}{POPULATION[1:]}; the interval is for it."] * any(c["intervals"] for c in found)
+    about = "Population: estimate for all such topics, bias-corrected; the interval is for it."
+    notes += [about] * any(c["intervals"] for c in found)
     told = "".join(f'<p class="about">{text(note)}</p>' for note in notes)
     return table(f"Every candidate against the truth, sorted by {by}", columns, rows) + told
 
