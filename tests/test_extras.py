@@ -37,7 +37,10 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     ("command", "lacking"),
     [
         (["compare", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
-        (["judge-card", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
+        (
+            ["compare", "--card", PEOPLE, CAREFUL, "--html", "r.html"],
+            "this needs altair: pip install 'concordant[report]'",
+        ),
         (["tiers", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
     ],
     ids=lambda given: given[0],

@@ -12,6 +12,7 @@ from ..coefficients.registry import get_coefficient, headlines, list_coefficient
 from ..data.results import Interval, Result, plain, settings_of
 from ..data.scores import with_sign
 from ..errors import InputError, import_extra
+from ..judges.verdicts import NO_LIMIT
 from ..options import checked
 from ..ranks.testing import RankTest
 from ..words import counted, listing
@@ -295,8 +296,9 @@ class Comparison(Result):
             about: dict[str, Any] = {"candidate": c.candidate, "systems": len(c.systems), "topics": len(c.topics)}
             on_topics = {p.coefficient: p for p in c.per_topic}
             if c.worth is not None:
-                limits = {"low": c.worth.interval.low, "high": c.worth.interval.high}
-                rows.append({**about, "coefficient": "worth", "value": c.worth.worth, **limits})
+                ends = {"value": c.worth.worth, "low": c.worth.interval.low, "high": c.worth.interval.high}
+                known = {name: end if end <= NO_LIMIT else None for name, end in ends.items()}
+                rows.append({**about, "coefficient": "worth", **known})
             for v in c.values:
                 row = {**about, "coefficient": v.coefficient, "value": v.value}
                 row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -64,14 +65,18 @@ def table(found: Comparison, *, every: bool) -> str:
     """The facts of one candidate, or a row for each of several; then whatever else was asked for."""
     if len(found.comparisons) == 1:
         (alone,) = found.comparisons
-        parts = [_facts(alone), _coefficients(found, every=every), *_details(alone, every=every), one_line(size(alone))]
+        listed = every or is_named(found) or _has_more(found)
+        parts = [_facts(alone), *_details(alone, every=every), one_line(size(alone))]
+        parts[1:1] = [_coefficients(found, every=every)] if listed else []
     else:
         shown = best_first(found)[: None if every else _SCREEN]
         more = len(found.comparisons) - len(shown)
+        rows, fit = _rows(found, shown, every=every)
+        listed = every or _has_more(found) or (is_named(found) and not fit)
         parts = [
-            _rows(found, shown, every=every),
+            rows,
             f"  ... {more} more: --all" if more else "",
-            _coefficients(found, every=every) if every or _has_more(found) else "",
+            _coefficients(found, every=every) if listed else "",
             *(_rank_distances(found) if every else []),
             one_line(_sizes(found)),
         ]
@@ -134,9 +139,7 @@ def shown_coefficients(found: Comparison, *, every: bool) -> list[str]:
 
 
 def _coefficients(found: Comparison, *, every: bool) -> str:
-    """One line per candidate and coefficient, where these were named or have intervals, p-values or topics."""
-    if not (every or is_named(found) or _has_more(found)):
-        return ""
+    """One line per candidate and coefficient."""
     names, several = shown_coefficients(found, every=every), len(found.comparisons) > 1
     heads, lines = _heads(found), []
     shown = best_first(found)[: None if every else _SCREEN]
@@ -156,18 +159,23 @@ def _coefficients(found: Comparison, *, every: bool) -> str:
 
 
 def _without_value(c: Compared, names: Sequence[str], *, several: bool) -> str:
-    """Why some coefficients have no value, a line for each reason."""
+    """Why some coefficients have no value, on the means or on single topics: a line for each reason."""
     why: dict[str, list[str]] = {}
     for v in _values(c, names):
         if v.why:
             why.setdefault(_named(v.why, c), []).append(v.coefficient)
     whose = f" of {c.candidate}" if several else ""
-    return "\n".join(f"  No value{whose}: {listing(of)} ({reason})" for reason, of in why.items())
+    lines = [f"  No value{whose}: {listing(of)} ({reason})" for reason, of in why.items()]
+    for p in c.per_topic:
+        if p.coefficient in names and (p.why or p.undefined):
+            reason = _named(p.why, c) if p.why else f"undefined on {counted(p.undefined, 'topic')}"
+            lines.append(f"  {p.coefficient}{whose} on each topic: {reason}")
+    return "\n".join(lines)
 
 
 def _named(why: str, c: Compared) -> str:
     """A reason with the names of the sides."""
-    return {"ties in truth": f"ties in {c.truth}", "ties in candidate": f"ties in {c.candidate}"}.get(why, why)
+    return re.sub(r"^ties in (truth|candidate)\b", lambda side: f"ties in {getattr(c, side[1])}", why)
 
 
 def _heads(found: Comparison) -> list[str]:
@@ -189,11 +197,8 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 
 
 def _details(c: Compared, *, every: bool) -> list[str]:
-    """What ties and topics leave open, and the rank test where it decides something; with `every` always."""
+    """With `every` what ties leave open and the rank test, which otherwise is there where it decides something."""
     parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
-    parts.append(
-        "\n".join(f"  {p.coefficient} is undefined on {p.undefined} topics" for p in c.per_topic if p.undefined)
-    )
     open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
     if c.rank_test is not None and (every or (open_ and c.tested)):
         parts.append(f"  {one_line(c.rank_line())}")
@@ -234,9 +239,10 @@ def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False
     return heads, rows
 
 
-def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> str:
-    """One row per candidate; those that could be best first, as one group."""
+def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> tuple[str, bool]:
+    """One row per candidate, those that could be best first, as one group; and whether all columns fit."""
     heads, rows = summary(found, shown, every=every)
+    wanted = len(heads)
     while True:  # what does not fit goes, from the right
         lines = columns([["", *heads], *([c.candidate, *row] for c, row in zip(shown, rows, strict=True))]).split("\n")
         if max(map(len, lines)) <= _WIDEST or len(heads) < 2:
@@ -246,7 +252,7 @@ def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> str:
     top = sum(c.candidate in best for c in shown)
     if 0 < top < len(shown):
         lines.insert(1 + top, "  weaker than the best:")
-    return "\n".join(lines)
+    return "\n".join(lines), len(heads) == wanted
 
 
 def _rank_distances(found: Comparison) -> list[str]:
@@ -293,6 +299,9 @@ def printed(found: Comparison) -> list[dict[str, Any]]:
                 cells[v.coefficient] += f" ({v.interval.low:.2f} to {v.interval.high:.2f})"
             if v.pvalue is not None:
                 cells[f"p of {v.coefficient}"] = p_cell(v.pvalue)
+        for p in c.per_topic:
+            if p.coefficient in shown_coefficients(found, every=False):
+                cells[f"{p.coefficient} on topics (sd)"] = "-" if p.why else f"{number(p.mean)} ({number(p.sd)})"
         made.append({"candidate": c.candidate, **cells})
     return made
 

@@ -115,9 +115,10 @@ def plan(
     random: Random,
     out: Output,
 ) -> Found:
-    """How close to the truth is this ranking, and how many topics are enough?
+    """Find out how many topics are enough.
 
-    The true ranking is by the means over all such topics. --all shows every estimator of the correlation with it.
+    How close this ranking is to the true one, by the means over all such topics, and how close it would be with more.
+    --all shows every estimator of the correlation with the true ranking.
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
     """

@@ -27,9 +27,13 @@ ENDLESS = 10_000  # columns of standard error into a file: a log has one line pe
 
 
 def width(stream: TextIO | None = None) -> int:
-    """How many columns a line has, of standard output by default, which in a file or a pipe has 80."""
-    to_file = stream is not None and stream is sys.stderr and not stream.isatty()
-    return ENDLESS if to_file else shutil.get_terminal_size().columns
+    """How many columns a line has, of standard output by default: at least 80 in a file or a pipe."""
+    to_error = stream is not None and stream is sys.stderr
+    stream = stream or sys.stdout
+    columns = shutil.get_terminal_size().columns
+    if stream.isatty():
+        return columns
+    return ENDLESS if to_error else max(columns, 80)
 
 
 def say(text: str, *, verdict: bool = False) -> None:

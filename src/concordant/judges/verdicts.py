@@ -20,6 +20,7 @@ from ..pairing import Noun
 from ..words import counted, listing
 
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
+NO_LIMIT = 9_999  # of topics: beyond that nothing is known
 NOT_KNOWN, CANNOT_TELL = "not known", "cannot tell"
 SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
 """How topics belong to a side: "25 topics judged by gpt"."""
@@ -106,7 +107,7 @@ def shown(topics: float) -> str:
     """A number of topics, as precise as it can be: "< 1", "6.9", "16", "no limit"."""
     if math.isnan(topics):
         return "-"
-    if topics > 9_999:
+    if topics > NO_LIMIT:
         return "no limit"
     if topics < 1:
         return "< 1"

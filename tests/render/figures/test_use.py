@@ -177,8 +177,8 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["compare", "people", "hasty", "--rank-test", "none", "--plot-kind", "ranks"],
-        ["compare", "people", "careful", "hasty", "--rank-test", "none"],
+        ["compare", "people", "hasty", "--plot-kind", "ranks"],
+        ["compare", "people", "careful", "hasty"],
         ["matrix", "people", "careful", "hasty"],
         ["tiers", "people", "--resamples", "99"],
         ["explain", "people", "hasty", "--by", "topics"],

@@ -78,10 +78,10 @@ def test_tiers_and_reliability(run: Run, tmp_path: Path) -> None:
     wanted = json.loads(run("tiers", PEOPLE, *FEW, "-k", "3", "-f", "json"))
     assert {**printed["rank_intervals"], "read_notes": []} == wanted
 
-    printed = json.loads(run("reliability", PEOPLE, "--html", "l.html", "-f", "json"))
+    printed = json.loads(run("plan", PEOPLE, "--html", "l.html", "-f", "json"))
     assert printed == in_page(tmp_path / "l.html")
-    assert printed["reliability"] == json.loads(run("reliability", PEOPLE, "-f", "json"))
-    assert "posterior" in run("reliability", PEOPLE, "--html", "l.html")
+    assert printed["reliability"] == json.loads(run("plan", PEOPLE, "-f", "json"))
+    assert "posterior" in run("plan", PEOPLE, "--html", "l.html")
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, 
 
 
 def test_a_report_from_too_few_resamples_has_no_intervals_and_says_why(tmp_path: Path) -> None:
-    quick = ["--no-worth", "--rank-test", "none", "--resamples", "99", "-c", "tau_b"]
+    quick = ["--resamples", "99", "-c", "tau_b"]
     made = invoke("compare", PEOPLE, HASTY, *quick, "--html", tmp_path / "page.html", "--format", "json")
     (found,) = json.loads(made.stdout)["comparisons"]
     said = "there are no intervals: --resamples is 99: an interval needs at least 500 resamples"
