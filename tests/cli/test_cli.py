@@ -58,7 +58,7 @@ def test_all_shows_every_coefficient() -> None:
     assert "\n  No value: tau, tau_ap, tau_ap_symmetric, tau_gap (ties in hasty)\n" in text
     assert found.rank_test is not None
     p = f"{found.rank_test.pvalue:.2f}"
-    assert f"Rank distance 5.41: 40 topics are too few to rule out hasty's ranking (p = {p})" in text
+    assert f"Rank distance 5.41: 40 topics are too few to rule out hasty's ranking (p = {p}; tied systems" in text
     assert "--all" not in text
     assert "\nCite: concordant cite tau_a tau_b " in text
     assert "rank_test" not in good("compare", PEOPLE, HASTY)

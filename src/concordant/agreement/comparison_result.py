@@ -167,7 +167,8 @@ class Compared:
             if t.significant
             else f"are too few to rule out {self.candidate}'s ranking"
         )
-        return f"Rank distance {t.distance:.2f}: {topics} {says} ({t.p_in_words()})"
+        ties = "; tied systems claim no order" if self.tied_candidate else ""
+        return f"Rank distance {t.distance:.2f}: {topics} {says} ({t.p_in_words()}{ties})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""

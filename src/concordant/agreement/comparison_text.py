@@ -47,9 +47,11 @@ def _highest(found: Comparison) -> list[str]:
             top = max(value for value, _ in values)
             first = [label for value, label in values if value == top]
             who = f"{listing(first, _FEW)} {'has' if len(first) == 1 else 'tie for'} the highest"
-            best.setdefault(who, []).append(f"{name} ({top:.2f})")
+            best.setdefault(who, []).append(f"{name} ({top:.3f})")
     said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
-    return [f"{said} with {found.comparisons[0].truth}."] if said else ["One row per candidate and coefficient."]
+    if not said:
+        return ["One row per candidate and coefficient."]
+    return [f"{said} with {found.comparisons[0].truth}. Whether by chance was not tested."]
 
 
 def _ruled_out(found: Comparison) -> list[str]:
@@ -104,11 +106,13 @@ def counted_pairs(c: Compared) -> tuple[int, int]:
 
 
 def _best(c: Compared) -> str:
-    by = [
-        listing([s for s, tops in zip(c.systems, means == means.max(), strict=True) if tops], 3)
-        for means in (c.truth_means, c.candidate_means)
-    ]
-    return f"{by[0]} by both" if by[0] == by[1] else f"{by[0]} by {c.truth}, {by[1]} by {c.candidate}"
+    by = []
+    for means in (c.truth_means, c.candidate_means):
+        first = [system for system, best in zip(c.systems, means == means.max(), strict=True) if best]
+        by.append(listing(first, 3) + " (tied)" * (len(first) > 1))
+    if by[0] == by[1]:
+        return f"{by[0]} by both"
+    return f"{by[0]} by {c.truth}{';' if '(tied)' in ''.join(by) else ','} {by[1]} by {c.candidate}"
 
 
 def ranks_of(means: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import read_only
 from ..errors import InputError, import_extra
+from ..options import checked
 from ..render.markup import text
 from ..words import counted, one_line, p_equals
 
@@ -87,8 +88,22 @@ class Result(ABC):
     def __str__(self) -> str:
         return self.text(every=False)
 
-    def text(self, *, every: bool, more: str = ".notes") -> str:
-        """The verdict, the table and the first notes; with `every`, all there is. `more` says where the rest is."""
+    @checked
+    def text(self, *, every: bool = False, more: str = "text(every=True)") -> str:
+        """Verdict, table and the first notes; with `every`, all there is.
+
+        Parameters
+        ----------
+        every : bool
+            Whether to show every row, number and note, and not only what fits a screen.
+        more : str
+            Where the notes are that are left out.
+
+        Returns
+        -------
+        str
+
+        """
         verdict = "\n".join(map(one_line, self._answers()))
         notes = [f"Note: {one_line(note)}" for note in self._notes()]
         if not every and len(notes) > MOST_NOTES:
