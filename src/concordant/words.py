@@ -80,9 +80,7 @@ def in_digits(value: Any) -> str:
 
 
 def p_cell(p: float, decimals: int = 3) -> str:
-    """A p-value in a table for reading: '0.12', '0.034', '< 0.001', '-' where there is none."""
-    if decimals == 3 and p >= 0.0995:  # two digits, as many as the resamples bear
-        decimals = 2
+    """A p-value in a table for reading: '0.034', '< 0.001', '-' where there is none."""
     return "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.{decimals}f}"
 
 

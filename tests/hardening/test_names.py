@@ -121,7 +121,7 @@ COMMANDS: dict[str, list[str]] = {
     "compare two": ["compare", "people.csv", "careful.csv", "hasty.csv", *QUICK],
     "explain": ["explain", "people.csv", "hasty.csv"],
     "look": ["look", "people.csv"],
-    "reliability": ["reliability", "people.csv"],
+    "plan": ["plan", "people.csv", "--all", *QUICK],
     "tiers": ["tiers", "people.csv", *QUICK],
     "tiers -k": ["tiers", "people.csv", "-k", "2", *QUICK],
     "votes": ["votes", "battles.json", "--resamples", "199"],

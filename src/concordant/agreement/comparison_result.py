@@ -15,7 +15,7 @@ from ..errors import InputError, import_extra
 from ..judges.verdicts import NO_LIMIT
 from ..options import checked
 from ..ranks.testing import RankTest
-from ..words import counted, listing
+from ..words import counted, listing, p_equals
 
 if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
@@ -143,9 +143,7 @@ class Compared:
         """What the rank test decides, where it decides something."""
         if self.rank_test is None or not self.tested or not self.rank_test.significant:
             return []
-        return [
-            f"{len(self.topics) or 'The'} topics rule out {self.candidate}'s ranking ({self.rank_test.p_in_words()})."
-        ]
+        return [f"{len(self.topics) or 'The'} topics rule out {self.candidate}'s ranking ({_p(self.rank_test)})."]
 
     @property
     def tested(self) -> bool:
@@ -168,7 +166,7 @@ class Compared:
             else f"are too few to rule out {self.candidate}'s ranking"
         )
         ties = "; tied systems claim no order" if self.tied_candidate else ""
-        return f"Rank distance {t.distance:.2f}: {topics} {says} ({t.p_in_words()}{ties})"
+        return f"Rank distance {t.distance:.2f}: {topics} {says} ({_p(t)}{ties})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""
@@ -373,6 +371,12 @@ class Comparison(Result):
             return intervals.coefficients(alone, ax)
         draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
         return draw(alone, ax, top=top)
+
+
+def _p(test: RankTest) -> str:
+    """The p-value with as many digits as its Monte Carlo error bears."""
+    doubt = "; another seed could decide otherwise" if test.borderline else ""
+    return f"{p_equals(test.pvalue, 2 if test.pvalue >= 0.0995 else 3)}{doubt}"
 
 
 _OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "pairs", "rank_line", "tau_b_among"}

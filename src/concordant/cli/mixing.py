@@ -66,7 +66,7 @@ def combine(
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
         of = {row["system"]: row for row in intervals.rows()}
-        names = {"rank": "rank", "low": "rank_low", "high": "rank_high"}
+        names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
     return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)

@@ -122,7 +122,7 @@ def plan(
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
     """
-    from ..planning.estimation import reliability
+    from ..planning.estimation import expected_correlation, reliability
     from ..planning.more_topics import plan_topics
 
     name = known_coefficients([coefficient])[0]
@@ -142,13 +142,21 @@ def plan(
     if not (out.every or out.html):
         return found
     now = reliability(given, **drawn)
+    spans = [
+        expected_correlation(given, coefficient=name, estimator="posterior", **drawn) for name in ("tau", "tau_ap")
+    ]
 
     def text(every: bool) -> str:
         shown = found.text(every=every, more="--all")
-        return f"{shown}\n\n{now.table()}\n\nCite: concordant cite urbano2016" if every else shown
+        if not every:
+            return shown
+        known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
+        about = f"95% intervals: {', '.join(known)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
+        return f"{shown}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
 
-    content = lambda: {**found.to_dict(), "reliability": now.to_dict()}  # noqa: E731
-    return replace(Answer.of(found), text=text, content=content if out.every else found.to_dict, result=now)
+    known = {**now.to_dict(), "posterior": [e.to_dict() for e in spans]}
+    content = {**found.to_dict(), "reliability": known} if out.every else found.to_dict()
+    return replace(Answer.of(found), text=text, content=lambda: content, result=now)
 
 
 def write_scores(scores: Scores, path: Path) -> str:

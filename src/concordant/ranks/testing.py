@@ -64,7 +64,7 @@ class RankTest(Result):
     def p_in_words(self) -> str:
         """The p-value, and where it is borderline its Monte Carlo error."""
         doubt = f", borderline: Monte Carlo error {self.standard_error:.4f}" if self.borderline else ""
-        return f"{p_equals(self.pvalue)}{doubt}"
+        return f"{p_equals(self.pvalue, 4)}{doubt}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""

@@ -179,11 +179,10 @@ def test_files(tmp_path: Path) -> None:
     [
         ["compare", "people", "hasty", "--plot-kind", "ranks"],
         ["compare", "people", "careful", "hasty"],
-        ["matrix", "people", "careful", "hasty"],
+        ["compare", "--matrix", "people", "careful", "hasty"],
         ["tiers", "people", "--resamples", "99"],
         ["explain", "people", "hasty", "--by", "topics"],
         ["explain", "people", "hasty", "--pair", "rerank-4,rerank-1"],
-        ["reliability", "people"],
         ["plan", "people", "--resamples", "50"],
     ],
 )
