@@ -431,7 +431,7 @@ def test_whoever_reads_only_the_first_line_still_gets_the_report(folder: Path) -
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
-def test_under_a_limit_of_memory_the_answer_is_printed(folder: Path) -> None:
+def test_a_page_fits_under_a_limit_of_memory(folder: Path) -> None:
     call = f"{sys.executable} -m concordant tiers people.csv --resamples 30"
     plain = subprocess.run(shlex.split(call), capture_output=True, text=True, check=True)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -442,10 +442,9 @@ def test_under_a_limit_of_memory_the_answer_is_printed(folder: Path) -> None:
         check=False,
         env=environment,
     )
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert done.stdout == plain.stdout
-    assert "limit on virtual memory" in done.stderr
-    assert not Path("x.html").exists()
+    assert Path("x.html").exists()
 
 
 # The guard itself, which Python has, too ----------------------------------------------------------

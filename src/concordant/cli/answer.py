@@ -24,7 +24,6 @@ from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 if TYPE_CHECKING:
     from ..data.results import Result
 
-CHARTS = ("altair", "vl_convert")  # what a report with charts needs
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
@@ -101,7 +100,7 @@ class Answer:
 
 
 def answering(
-    *, plot: bool = False, html: bool = False, charts: bool = True, without: Collection[str] = ()
+    *, plot: bool = False, html: bool = False, without: Collection[str] = ()
 ) -> Callable[[Callable[..., Found]], Callable[..., None]]:
     """Make a command of a function: unfold its groups of options, and answer with what it returns.
 
@@ -109,8 +108,6 @@ def answering(
     ----------
     plot, html : bool
         Whether it can draw, and whether there is a report.
-    charts : bool
-        Whether the report has charts, which need an extra.
     without : collection of str
         Options of its groups that it does not have.
 
@@ -136,8 +133,6 @@ def answering(
                 raise typer.BadParameter("--open opens a report: name its file with --html")
             if out.plot is not None:  # before the work, not after it
                 require_extras("matplotlib")
-            if out.html is not None and charts:
-                require_extras(*CHARTS)
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
                 answer = found if isinstance(found, Answer | None) else Answer.of(found)

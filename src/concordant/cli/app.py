@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import InputError, MissingExtraError, require_extras
-from .answer import CHARTS, Answer, Found, Output, answering
+from ..errors import InputError
+from .answer import Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain
 from .judgments import app as judgments
 from .judgments import evaluate
+from .labelling import label
 from .mixing import combine
 from .options import Commands, writable_folder
 from .selecting import select
@@ -103,7 +104,7 @@ for group, commands in (
     ("Compare", (compare, explain, audit)),
     ("Ranks and boards", (tiers, board, votes)),
     ("Topics", (plan, select, combine)),
-    ("Judgments", (evaluate,)),
+    ("Judgments", (label, evaluate)),
     (FILES, (look,)),
 ):
     for command in commands:
@@ -199,12 +200,6 @@ def demo(
             ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", DEMO_REPORT],
         ),
     ]
-    try:
-        require_extras(*CHARTS)
-        end = f"The report is in {Path(DEMO_REPORT).resolve()}: open it in a browser."
-    except MissingExtraError as error:
-        steps.pop()
-        end = f"It could also write a report, one HTML file; {error}"
     for k, (text, arguments) in enumerate(steps):
         if k:
             say("")
@@ -214,7 +209,7 @@ def demo(
         failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
-    say(f"\n{end}")
+    say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
 
 
 def _save_collection(folder: Path) -> None:

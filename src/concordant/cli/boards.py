@@ -54,7 +54,7 @@ def votes(
         )
 
 
-@answering(plot=True, html=True, charts=False, without=("missing",))
+@answering(plot=True, html=True, without=("missing",))
 def board(
     files: Annotated[
         list[str],

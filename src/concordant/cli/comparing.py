@@ -23,7 +23,7 @@ from .options import (
     Random,
     TruthArgument,
 )
-from .reading import Reader, known_coefficients, labels_of, pairs_of
+from .reading import Reader, known_coefficients, pairs_of
 from .render import Table, to_text
 from .terminal import tell, width
 
@@ -275,7 +275,7 @@ def explain(
 
     def text(every: bool) -> str:
         of_truth, of_candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
-        own, other = labels_of([truth, candidate])
+        own, other = read.labels([truth, candidate])
         sides = f"{of_truth:+.4f} by {own}, {of_candidate:+.4f} by {other}"
         kept = rows if every else rows[:10]
         shown = f"{len(kept)} of {len(rows)} topics, those with the largest shift against {own} first"
@@ -321,10 +321,12 @@ def audit(
     from ..read import parse_side
 
     given = [truth, *candidate]
-    labels = labels_of(given)
+    labels = read.labels(given)
+
+    names = [parse_side(side).name for side in given]
 
     def again(k: int, measure: str, lower: bool) -> Side:
-        return read.again(given[k], measure, lower)
+        return read.of_side(names[k], {name for name in names if name}).again(given[k], measure, lower)
 
     read = replace(read, missing=missing or "error")
     found = Read(read.sides(given, out.quiet), [parse_side(side).path for side in given], again)

@@ -40,18 +40,22 @@ def look(
 
     Example: concordant look people.csv
     """
+    from ..judgments.read_labels import is_label_list, read_labels
     from ..read import look as run
     from ..read import parse_side
 
     sides = [parse_side(file) for file in files]
     columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
     how: Any = {**columns, **read.wanted()}
-    found = []
+    found: list[Any] = []
     for side in sides:
+        if is_label_list(side.path):
+            found.append(read_labels(side.path))
+            continue
         with out.bar("reading") as bar:
             measure, lower = side.measure or read.measure, side.lower_is_better
             found.append(run(side.path, measure, lower, progress=bar.update, **how))
-    return replace(Answer.of(found), status=int(any(one.problem is not None for one in found)))
+    return replace(Answer.of(found), status=int(any(getattr(one, "problem", None) for one in found)))
 
 
 @answering(plot=True, html=True)
@@ -139,7 +143,7 @@ def plan(
             progress=bar.update,
             **drawn,
         )
-    if not (out.every or out.html):
+    if not out.every:
         return found
     now = reliability(given, **drawn)
     spans = [
@@ -147,16 +151,12 @@ def plan(
     ]
 
     def text(every: bool) -> str:
-        shown = found.text(every=every, more="--all")
-        if not every:
-            return shown
         known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
         about = f"95% intervals: {', '.join(known)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
-        return f"{shown}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
+        return f"{found.text(every=every)}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
 
     known = {**now.to_dict(), "posterior": [e.to_dict() for e in spans]}
-    content = {**found.to_dict(), "reliability": known} if out.every else found.to_dict()
-    return replace(Answer.of(found), text=text, content=lambda: content, result=now)
+    return replace(Answer.of(found), text=text, content=lambda: {**found.to_dict(), "reliability": known})
 
 
 def write_scores(scores: Scores, path: Path) -> str:

@@ -55,6 +55,7 @@ class Best:
 class RankIntervals(Result):
     """What `rank_intervals` found, systems by their observed order."""
 
+    _figure = "intervals.rank_intervals"
     _index = "system"
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
@@ -217,12 +218,6 @@ class RankIntervals(Result):
         found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
         found["borderline"] = self.borderline
         return found | {name: getattr(self, name) for name in names}
-
-    def plot(self, ax: Any = None) -> Any:
-        """A line for the ranks of each system, a dot for the observed one, tiers as bands."""
-        from ..render.figures import intervals
-
-        return intervals.rank_intervals(self, ax)
 
 
 @checked
