@@ -120,6 +120,7 @@ def calls() -> dict[str, Call]:
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
         "neighbours": (cc.neighbours, {**one, "rng": 1}),
         "run_noise": (cc.run_noise, {"scores": REPEATED}),
+        "planning.plan_runs": (cc.planning.plan_runs, {"scores": REPEATED}),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),
         "reliability": (cc.reliability, {**one, "rng": 1}),
         "planning.split_half": (cc.planning.split_half, {**one, "n_splits": 3, "rng": 1}),

@@ -59,8 +59,7 @@ class Judged:
     qrels: Annotated[Path, typer.Argument(metavar="TRUTH", help="The judgments of the truth, in TREC's format.")]
 
     def read(self) -> tuple[Runs, Qrels]:
-        from ..judgments.read_qrels import read_qrels
-        from ..judgments.read_runs import read_runs
+        from ..judgments.read_runs import read_qrels, read_runs
 
         return read_runs(self.runs), read_qrels(self.qrels)
 
@@ -377,7 +376,7 @@ def mix(
     Example: concordant judgments mix runs/ human.txt gpt4o.txt
     """
     from ..judgments import Change
-    from ..judgments.read_qrels import read_qrels
+    from ..judgments.read_runs import read_qrels
 
     of, other = judged.read(), read_qrels(machine)
     changes = [Change("mix", share, machine=other) for share in numbers(shares, "--shares", float)]
@@ -421,7 +420,7 @@ def judges(
     """
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
-    from ..judgments.read_qrels import read_qrels
+    from ..judgments.read_runs import read_qrels
     from ..study.judges import judge_study
 
     runs, truth = judged.read()

@@ -69,7 +69,7 @@ def label(
     """
     from ..judgments import label as run
     from ..judgments.read_labels import read_labels
-    from ..judgments.read_qrels import read_qrels
+    from ..judgments.read_runs import read_qrels
 
     if output is None:
         raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")

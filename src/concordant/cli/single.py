@@ -115,6 +115,11 @@ def plan(
     ] = None,
     resamples: ResamplesOption = 16_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
+    budget: Annotated[
+        float | None, typer.Option(help="Instead: more topics or more runs of each? What may be spent.")
+    ] = None,
+    topic_cost: Annotated[float | None, typer.Option(help="What one more topic costs; 1 if not given.")] = None,
+    run_cost: Annotated[float | None, typer.Option(help="What one run of one system on one topic costs.")] = None,
     read: Reader,
     random: Random,
     out: Output,
@@ -128,7 +133,11 @@ def plan(
     """
     from ..planning.estimation import expected_correlation, reliability
     from ..planning.more_topics import plan_topics
+    from ..planning.run_plan import plan_runs
 
+    if (budget, topic_cost, run_cost) != (None, None, None):
+        costs = {"topic_cost": topic_cost, "run_cost": run_cost, "budget": budget}
+        return plan_runs(read(scores, out.quiet), **{name: cost for name, cost in costs.items() if cost is not None})
     name = known_coefficients([coefficient])[0]
     given = read(scores, out.quiet)
     drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}

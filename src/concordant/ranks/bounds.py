@@ -12,12 +12,12 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..data.groups import places_of_groups
 from ..data.holes import ASSUMED
+from ..data.means import RULES, Total
 from ..data.results import Result, as_html, settings_of
 from ..data.scores import Means, Scores, with_sign
-from ..data.totals import RULES, Total
 from ..errors import InputError, require
 from ..inference.resampling import Progress, Resampling, Seed, is_borderline
-from ..inference.signs import takes_all_signs
+from ..inference.sign_flips import takes_all_signs
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_scores, as_topics, is_bare

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...judges.worth import JudgeWorth
     from ...planning.combination import CombinedMeans
     from ...planning.estimation import Reliability
+    from ...planning.partial import PartialMeans
     from ...planning.selection import TopicSelection
     from ...ranks.bounds import RankIntervals
     from ...ranks.differences import Difference
@@ -166,6 +167,15 @@ def selection(found: TopicSelection, ax: Any = None) -> Any:
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:
     """The combined means of systems with their intervals; the human means alone as diamonds."""
+    return _combined(found, ax, f"{found.n_human} human topics alone")
+
+
+def partial(found: PartialMeans, ax: Any = None) -> Any:
+    """The same, with the means of the labels alone as diamonds."""
+    return _combined(found, ax, "labels alone")
+
+
+def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
     m = len(found.low)
     with canvas(ax, height=max(1.6, 0.75 + row_height(m) * m)) as ax:
         fitting(ax, m)
@@ -173,7 +183,7 @@ def combined(found: CombinedMeans, ax: Any = None) -> Any:
         ax.hlines(places, found.low, found.high, color=BLUE, linewidth=2.2 if m <= 40 else 1.4, alpha=0.55)
         ax.plot(
             found.human, places, "D", markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=0.8, markersize=3,
-            label=f"{found.n_human} human topics alone",
+            label=alone,
         )  # fmt: skip
         ax.plot(found.means.shown(), places, "o", color=DARK, markersize=3, label="combined")
         name_places(ax, found.means.systems)

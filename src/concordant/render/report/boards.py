@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
-from ...data.totals import RULES
+from ...data.means import RULES
 from ...planning.outlook import Outlook
 from ...words import counted, listing
 from ..markup import text
