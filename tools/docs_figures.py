@@ -20,10 +20,26 @@ from tests.test_docs import run_console, run_python  # noqa: E402
 from concordant.data.collection import NAMES, path  # noqa: E402
 
 
+def _picture(folder: Path) -> None:
+    """The top of the report that a page writes, as Chromium shows it."""
+    from PIL import Image
+    from tests.render.report.conftest import chromium
+    from tests.render.report.pictures import form_of, opened
+
+    with chromium(folder / "profile") as browser:
+        opened(browser, (folder / "report.html").read_text(encoding="utf-8"), folder, "light")
+        form_of(browser, "light", 760)
+        browser.save_screenshot(str(folder / "shot.png"))
+    Image.open(folder / "shot.png").convert("P", palette=Image.Palette.ADAPTIVE).save(
+        ROOT / "docs" / "images" / "report-verdict.png", optimize=True
+    )
+
+
 def main() -> None:
     """Say which pictures were made."""
     for page in PAGES:
-        if ".svg" not in (ROOT / page).read_text(encoding="utf-8"):
+        source = (ROOT / page).read_text(encoding="utf-8")
+        if not any(name in source for name in (".svg", "report-verdict.png")):
             continue
         with tempfile.TemporaryDirectory() as folder:
             for name in NAMES:
@@ -36,6 +52,8 @@ def main() -> None:
                 elif block.language == "console" and block.run:
                     run_console(block, page)
             os.chdir(ROOT)
+            if "report-verdict.png" in source:
+                _picture(Path(folder))
             for made in sorted(Path(folder).glob("*.svg")):
                 (ROOT / "docs" / "images" / made.name).write_bytes(made.read_bytes())
                 print(f"docs/images/{made.name}: {page}")
