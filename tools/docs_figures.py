@@ -6,6 +6,8 @@ compare the words and numbers in both.
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 import sys
 import tempfile
@@ -24,13 +26,13 @@ def _picture(folder: Path) -> None:
     """The top of the report that a page writes, as Chromium shows it."""
     from PIL import Image
     from tests.render.report.conftest import chromium
-    from tests.render.report.pictures import form_of, opened
+    from tests.render.report.pictures import opened
 
     with chromium(folder / "profile") as browser:
         opened(browser, (folder / "report.html").read_text(encoding="utf-8"), folder, "light")
-        form_of(browser, "light", 760)
-        browser.save_screenshot(str(folder / "shot.png"))
-    Image.open(folder / "shot.png").convert("P", palette=Image.Palette.ADAPTIVE).save(
+        clip = {"x": 0, "y": 0, "width": 1300, "height": 900, "scale": 1}
+        taken = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "clip": clip})
+    Image.open(io.BytesIO(base64.b64decode(taken["data"]))).convert("P", palette=Image.Palette.ADAPTIVE).save(
         ROOT / "docs" / "images" / "report-verdict.png", optimize=True
     )
 
