@@ -209,6 +209,7 @@ def calls() -> dict[str, Call]:
         "study.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
         "study.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
         "Comparison.plot": (made("comparison").plot, {}),
+        "Comparison.text": (made("comparison").text, {"every": True}),
         "Comparison.table": (made("comparison").table, {}),
         "Explanation.rows": (made("explanation").rows, {}),
         "Explanation.to_frame": (made("explanation").to_frame, {}),
@@ -277,7 +278,7 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
                 if each.__init__.__code__.co_filename != "<string>":
                     yield called, each
                 for inside, method in inspect.getmembers(each, lambda m: inspect.isfunction(m) or inspect.ismethod(m)):
-                    again = inside.startswith("_") or inside == "report"  # which is write_report
+                    again = inside.startswith("_") or inside in ("report", "text")  # write_report, Comparison.text
                     if not again and inspect.signature(method).parameters.keys() - {"self", "ax"}:
                         yield f"{called}.{inside}", method
             elif inspect.isroutine(each) and inspect.signature(each).parameters:

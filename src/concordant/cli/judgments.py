@@ -117,7 +117,7 @@ class Studied(Measured):
     def answer(self, study: JudgmentStudy, more: Callable[[], str] | None = None) -> Answer:
         """The study, what its numbers are, and what else is to be said."""
 
-        def text() -> str:
+        def text(every: bool) -> str:
             about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
             if not study.tested:
                 about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
@@ -196,7 +196,7 @@ def evaluate(
             {"system": first.systems[j], **{name: float(values[j]) for name, values in means.items()}} for j in order
         ]
 
-    def text() -> str:
+    def text(every: bool) -> str:
         size = f"{counted(len(first.systems), 'system')}, {counted(len(first.topics), 'topic')}"
         head = size if per_topic else f"{size}; means, best by {first.measure} first"
         return f"{head}\n\n{to_text(Table.of(rows()), width())}"
@@ -445,7 +445,7 @@ def judges(
             progress=bar.update,
         )
 
-    def text() -> str:
+    def text(every: bool) -> str:
         return "\n\n".join([str(study), *(f"{one_line(judge)}: {found}" for judge, found in study.labels.items())])
 
     return replace(Answer.of(study), text=text, write=None if output is None else partial(saved, study, output))

@@ -46,7 +46,8 @@ def combine(
 ) -> Found:
     """Rank systems by human and machine scores, or plan a mix.
 
-    People have scored few topics, and a machine these and many more; or people have judged a list of documents.
+    People have scored few topics, and a machine these and many more; or people have judged a list of documents. With
+    --plan: how many topics of each are the cheapest way to a ranking that is good enough.
 
     Example: concordant combine few.csv careful.csv --plan --as-good-as 60 --cost human=20 machine=0.05
     """
@@ -71,15 +72,15 @@ def combine(
     found = run(people, others, method=method, confidence_level=level, names=labels)
     if not tiers:
         return found
-    ranks = found.rank_intervals(level, rng=seed)
+    intervals = found.rank_intervals(level, rng=seed)
 
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
-        of = {row["system"]: row for row in ranks.rows()}
+        of = {row["system"]: row for row in intervals.rows()}
         names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
-    return replace(Answer.of([found, ranks]), rows=rows, plot=found.plot)
+    return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)
 
 
 def _costs(given: tuple[str, str]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 class Reader:
     """Reads a side, as these options say: the one place where what stands on the command line becomes scores."""
 
+    PANEL: ClassVar = "Data"
     measure: Annotated[
         str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
     ] = None
