@@ -74,7 +74,7 @@ def predictions(sample: Sample, labels: FloatArray, *, machine: bool = True, pop
     """The expected labels of every pair, by weighted ridge regression without the labels of its own fold."""
     pool, judged = sample.pool, sample.places
     levels = pool.levels if machine else np.zeros_like(pool.levels)
-    known = pool.popularity() if popularity else np.zeros((len(pool), 0))
+    known = pool.popularity if popularity else np.zeros((len(pool), 0))
     n_levels, n_known = int(levels.max()) + 1, known.shape[1]
     blocks = (np.eye(n_levels)[levels[judged]], known[judged], np.eye(len(pool.topics))[pool.topic_of[judged]])
     rows = np.concatenate(blocks, axis=1)
