@@ -17,7 +17,7 @@ from ..data.scores import Scores
 from ..errors import InputError, warn
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judgments.evaluation import check_thresholds
-from ..judgments.label_estimates import Sample, carried_by, estimate
+from ..judgments.label_estimates import LabelSample, carried_by, estimate
 from ..judgments.leverage import check_kinds, sizes_of
 from ..judgments.measures import Measure
 from ..judgments.pool import FOLDS, Pool, chosen_topics, make_pool
@@ -159,7 +159,7 @@ class Truth:
         freedom = np.median(np.clip(carried_by(terms) - 1, 1, 1e9))
         return Spent(scores.mean(axis=1), terms @ terms.T, float(freedom))
 
-    def draw(self, n: int, rng: np.random.Generator) -> Sample:
+    def draw(self, n: int, rng: np.random.Generator) -> LabelSample:
         """The n pairs with the smallest keys, judged."""
         sizes = self.sizes
         key = rng.random(len(sizes)) / sizes
@@ -168,14 +168,14 @@ class Truth:
             order = np.argpartition(key, n)
             places, threshold = np.sort(order[:n]), float(key[order[n]])
         chance, fold = np.minimum(1, threshold * sizes[places]), rng.integers(0, FOLDS, len(sizes))
-        return Sample(self.pool, places, chance, sizes[places], self.grades[places], fold)
+        return LabelSample(self.pool, places, chance, sizes[places], self.grades[places], fold)
 
 
 def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
     """Systems x topics, where these are the grades of all pairs."""
     ones = np.ones(len(pool))
     return estimate(
-        Sample(pool, np.arange(len(pool)), ones, ones, grades, np.arange(len(pool)) % FOLDS), measure
+        LabelSample(pool, np.arange(len(pool)), ones, ones, grades, np.arange(len(pool)) % FOLDS), measure
     ).scores
 
 
