@@ -26,11 +26,10 @@ from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
 from .estimation import from_draws
-from .mixing import Combined, combined, tells
+from .mixing import SIGNIFICANT, Combined, combined, tells
 from .partial import PartialMeans, combine_partial
 
 Method: TypeAlias = Literal["control", "shrunk"]
-SIGNIFICANT = 0.05  # level at which a system is called favoured
 RISK = "shrunk means trust the machine on average: a system that it favours moves up"
 FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
 _SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be summed
