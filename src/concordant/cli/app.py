@@ -21,7 +21,7 @@ from .judgments import evaluate
 from .mixing import combine
 from .options import Commands, writable_folder
 from .selecting import select
-from .single import look, plan, reliability, tiers
+from .single import look, plan, reliability
 from .studies import app as studies
 from .terminal import give, say, told
 
@@ -88,7 +88,7 @@ def _root(
 for group, commands in (
     ("Compare", (compare, matrix, explain, audit)),
     ("Judges", (worth, judge_card, tie_calibration, combine)),
-    ("Ranks and boards", (tiers, board, votes)),
+    ("Ranks and boards", (board, votes)),
     ("Topics", (reliability, plan, select)),
     ("Judgments", (evaluate,)),
     (FILES, (look,)),

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Literal
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from .answer import Found, Output, answering
+from .answer import Answer, Found, Output, answering
 from .differences import PairOption, PairsOption, RunsOption, TheseTopicsOption, between
 from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
-from .reading import Reader
+from .reading import Reader, refuse_single_systems
+
+if TYPE_CHECKING:
+    from ..ranks.intervals import RankIntervals
+
+MarginalOption = Annotated[
+    bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="Print all systems, not the first 20.")]
+
+
+def _answer(found: RankIntervals, every: bool, best: int | None = None) -> Answer:
+    """The table of the first systems, or of all; with who could be among the k best."""
+    from ..words import listing
+
+    table = found.table(None) if every else found.table()
+    if best is None:
+        return replace(Answer.of(found), text=lambda: found._text(table))
+    top = found.best(best)
+    found = replace(found, settings={**found.settings, "best": asdict(top)})
+    who = f"{top}.\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+    return replace(Answer.of(found), text=lambda: found._text(f"{who}\n\n{table}"))
 
 
 @answering(plot=True)
@@ -26,9 +47,8 @@ def votes(
         str | None, typer.Option(help="The column that says which battles are about the same question.")
     ] = None,
     level: LevelOption = 0.95,
-    marginal: Annotated[
-        bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
-    ] = False,
+    marginal: MarginalOption = False,
+    every: AllOption = False,
     resamples: ResamplesOption = 999,
     seed: SeedOption = 0,
     out: Output,
@@ -43,7 +63,7 @@ def votes(
     from ..ranks.votes.ranking import rank_votes
 
     with out.bar("resampling") as bar:
-        return rank_votes(
+        found = rank_votes(
             read_votes(file, question=question),
             method=method,
             confidence_level=level,
@@ -52,6 +72,7 @@ def votes(
             rng=seed,
             progress=bar.update,
         )
+    return _answer(found, every)
 
 
 @answering(plot=True, html=True, charts=False, without=("missing",))
@@ -62,6 +83,9 @@ def board(
     ],
     *,
     level: LevelOption = 0.95,
+    marginal: MarginalOption = False,
+    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
+    every: AllOption = False,
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
     pair: PairOption = None,
     pairs: PairsOption = False,
@@ -75,8 +99,8 @@ def board(
 ) -> Found:
     """Show which ranks of a leaderboard are real.
 
-    Tiers, rank intervals, who could be the best, how reliable the ranking is, and what more topics would change.
-    Systems may lack topics. The page of --html can be searched; --format json has the schema concordant-board.
+    Each system gets the ranks that it could have. A border is drawn where all systems above are significantly better
+    than all below. Systems may lack topics. The page of --html can be searched.
 
     Example: concordant board people.csv --total borda
     """
@@ -85,6 +109,9 @@ def board(
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
+    refuse_single_systems([given])
+    if best is not None and best > len(given.systems):
+        raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
         return between(given, pair, level, these_topics, random, out)
     if runs or these_topics:
@@ -94,12 +121,14 @@ def board(
             return run_noise(given, these_topics=these_topics, confidence_level=level)
         given = on_these_topics_only(given)
     with out.bar("resampling") as bar:
-        return run(
+        found = run(
             given,
             confidence_level=level,
+            simultaneous=not marginal,
             more_topics=more_topics,
             n_resamples=resamples,
             rng=random.seed,
             workers=random.workers,
             progress=bar.update,
         )
+    return _answer(found, every, best)

@@ -28,7 +28,7 @@ def combine(
         Literal["control", "shrunk"],
         typer.Option(help="Control variates, which need not trust the machine, or also shrink towards its ranking."),
     ] = "control",
-    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system could have.")] = False,
+    ranks: Annotated[bool, typer.Option("--ranks", help="Also show the ranks that each system could have.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Find the cheapest mix instead; needs the next two.")] = False,
     cost: Annotated[
         tuple[str, str] | None, typer.Option(metavar="human=COST machine=COST", help="Cost per topic of each.")
@@ -50,25 +50,25 @@ def combine(
 
     if plan != (cost is not None) or plan != (as_good_as is not None):
         raise typer.BadParameter("--plan, --cost and --as-good-as belong together: give all three or none")
-    if plan and tiers:
-        raise typer.BadParameter("--tiers shows ranks, and --plan finds none: give one of them")
+    if plan and ranks:
+        raise typer.BadParameter("--ranks shows ranks, and --plan finds none: give one of them")
     each = _costs(cost) if cost is not None else None
     labels = labels_of([human, machine])
     people, others = read.sides([human, machine], out.quiet)
     if each is not None and as_good_as is not None:
         return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
     found = run(people, others, method=method, confidence_level=level, names=labels)
-    if not tiers:
+    if not ranks:
         return found
-    ranks = found.rank_intervals(level, rng=seed)
+    intervals = found.rank_intervals(level, rng=seed)
 
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
-        of = {row["system"]: row for row in ranks.rows()}
-        names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
+        of = {row["system"]: row for row in intervals.rows()}
+        names = {"rank": "rank", "high": "rank_high", "border_below": "border_below"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
-    return replace(Answer.of([found, ranks]), rows=rows, plot=found.plot)
+    return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)
 
 
 def _costs(given: tuple[str, str]) -> tuple[float, float]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ...planning.combination import CombinedMeans
     from ...planning.estimation import Reliability
     from ...planning.selection import TopicSelection
-    from ...ranks.bounds import RankIntervals
     from ...ranks.differences import Difference
+    from ...ranks.intervals import RankIntervals
     from ...ranks.run_noise import RunNoise
 
 
@@ -183,28 +183,26 @@ def combined(found: CombinedMeans, ax: Any = None) -> Any:
     return ax
 
 
+MOST_DRAWN = 40  # systems in a figure of ranks
+
+
 def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
-    """A line for the ranks of each system, a dot for the rank on these topics, tiers as bands."""
-    m = len(found.systems)
+    """A line for the ranks of each system, a dot for the rank on these topics, dashed lines at the borders."""
+    whole, m = len(found.systems), min(len(found.systems), MOST_DRAWN)
     with canvas(ax, height=max(1.6, 0.6 + row_height(m) * m)) as ax:
-        size, _ = fitting(ax, m)
+        fitting(ax, m)
         places = np.arange(m)
-        start = 0
-        for k, tier in enumerate(found.tiers):
-            if k % 2 == 0:
-                ax.axhspan(start - 0.5, start + len(tier) - 0.5, color="0.93", linewidth=0, zorder=0)
-            ax.annotate(
-                f"tier {k + 1}", (1, start + len(tier) / 2 - 0.5), (3, 0), xycoords=("axes fraction", "data"),
-                textcoords="offset points", va="center", fontsize=max(5.0, size - 1), color=DARK, annotation_clip=False,
-            )  # fmt: skip
-            start += len(tier)
-        thick = 2.5 if m <= 40 else 1.4
-        ax.hlines(places, found.low, found.high, color=BLUE, linewidth=thick, zorder=2)
-        ax.plot(found.rank, places, "o", color=VERMILLION, markersize=thick + 1, zorder=3)
-        name_places(ax, found.systems)
+        for k in found.borders:
+            if k <= m:
+                ax.axhline(k - 0.5, color=DARK, linewidth=0.8, linestyle="--", zorder=1)
+        ax.hlines(places, found.low[:m], found.high[:m], color=BLUE, linewidth=2.5, zorder=2)
+        ax.plot(found.observed[:m], places, "o", color=VERMILLION, markersize=3.5, zorder=3)
+        name_places(ax, found.systems[:m])
         ax.set_ylim(m - 0.5, -0.5)
-        ax.set_xlim(0.5 - 0.02 * m, m + 0.5 + 0.02 * m)
-        number_ranks(ax, m)
-        scope = "simultaneous" if found.simultaneous else "for each system"
-        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% {scope}")
+        ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
+        number_ranks(ax, whole)
+        scope = "all systems together" if found.simultaneous else "each system by itself"
+        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small")
+        if m < whole:
+            ax.set_title(f"the first {m} of {whole} systems", fontsize="small")
     return ax

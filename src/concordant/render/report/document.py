@@ -21,8 +21,8 @@ from ...data.results import Result, plain, seed_of
 from ...data.scores import Means, Scores, with_sign
 from ...errors import InputError, InputTypeError
 from ...pairing import Pairing
-from ...planning.board import FORMAT as BOARD_FORMAT
-from ...planning.board import SCHEMA as BOARD
+from ...ranks.intervals import FORMAT as BOARD_FORMAT
+from ...ranks.intervals import SCHEMA as BOARD
 from .candidates import MANY
 from .verdicts import verdict_of, verdict_of_many
 
@@ -79,7 +79,6 @@ def document_of(given: Any) -> dict[str, Any]:
         ("comparison", "comparisons"),
         ("judgments", "study"),
         ("reliability", "reliability"),
-        ("tiers", "rank_intervals"),
         ("card", "judge_card"),
     ):
         if recognised in made:
@@ -88,8 +87,6 @@ def document_of(given: Any) -> dict[str, Any]:
         return _completed({"report": "reliability", "format": FORMAT, "reliability": made})
     if {"card", "judges", "ranking"} <= set(made):
         return _completed({"report": "card", "format": FORMAT, "judge_card": made})
-    if {"tiers", "inseparable_neighbours"} <= set(made) and "topics" in made["settings"]:  # ranks of votes have none
-        return _completed({"report": "tiers", "format": FORMAT, "rank_intervals": made})
     if {"rows", "systems", "verdict"} <= set(made):
         return _completed({"report": "judgments", "format": FORMAT, "study": made})
     raise InputError(
@@ -220,7 +217,7 @@ class _Truth:
         with warnings.catch_warnings(action="ignore"):  # their notes say it
             found = reliability(scores, **how)
             ceiling = [expected_correlation(scores, coefficient=name, estimator="posterior", **how) for name in chosen]
-            intervals = rank_intervals(scores, n_resamples=max(c.settings["n_resamples"], 19), **how)
+            intervals = rank_intervals(scores, **how)
         notes = dict.fromkeys(note for made in (found, *ceiling, intervals) for note in made.notes)
         return cls(scores, found, ceiling, intervals, tuple(notes))
 

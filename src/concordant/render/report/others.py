@@ -1,4 +1,4 @@
-"""The reports of rank intervals, of reliability, and of studies of judgments."""
+"""The reports of reliability and of studies of judgments."""
 
 from __future__ import annotations
 
@@ -15,50 +15,6 @@ from .elements import chart, details, items, name, names, number, table, topics,
 from .parts import Parts, Records, domain_of, known_fields
 
 MOST_SHOWN = 12  # levels of a study whose systems are shown
-
-
-def tier_parts(document: Mapping[str, Any]) -> Parts:
-    """The page of rank intervals and tiers."""
-    found = document["rank_intervals"]
-    settings = found["settings"]
-    size = f"{counted(len(found['systems']), 'system')}, {counted(settings['topics'], 'topic')}"
-    parts = Parts("Rank intervals and tiers", size + (f", {settings['measure']}" if settings["measure"] else ""))
-    rows: Records = [
-        {**row, "truth_rank": row["rank"], "truth_place": place} for place, row in enumerate(found["systems"])
-    ]
-    for row in rows:
-        said = (
-            f"mean {row['mean']:.4f}, rank {row['rank']} of {len(rows)}, ranks {row['low']} to {row['high']} possible"
-        )
-        parts.systems[row["system"]] = [f"{said}, tier {row['tier']}"]
-    parts.chart("ranks-0", charts.rank_intervals(len(rows), found["confidence_level"], candidate=False), rows)
-    columns = [names("system"), number("tier"), number("rank")]
-    columns += [number("mean" if found["total"] == "mean" else "mean rank", "mean")]
-    columns += [number("best rank", "low"), number("worst rank", "high")]
-    scope = "all systems together" if found["simultaneous"] else "each system by itself"
-    about = f"Line: ranks with {100 * found['confidence_level']:g}% confidence for {scope}; dot: rank on these topics."
-    its_table = table("Ranks with their intervals", columns, rows)
-    parts.add("systems", "Systems", chart("ranks-0", "Ranks that the topics leave open", about, its_table))
-    tiers = [{"tier": k, "count": len(tier), "who": ", ".join(tier)} for k, tier in enumerate(found["tiers"], start=1)]
-    columns = [number("tier"), number("systems", "count"), words("names", "who")]
-    note = (
-        "<p>A tier begins with the first system that is significantly worse than the best one of the tier above. Not "
-        "every system of a tier is worse than every one above it.</p>"
-    )
-    parts.add("tiers", "Tiers", note + table("Tiers", columns, tiers) + _best(found.get("best")))
-    parts.add("caveats", "Caveats", items(found.get("notes") or ["nothing"]))
-    parts.cite(["rank_intervals"])
-    return parts
-
-
-def _best(found: Mapping[str, Any] | None) -> str:
-    if not found:
-        return ""
-    lists = (("Could be", found["possible"]), ("Certainly are", found["certain"]))
-    return "".join(
-        f"<h3>{label} among the {text(found['k'])} best</h3><p>{', '.join(map(name, systems)) or 'none'}</p>"
-        for label, systems in lists
-    )
 
 
 def reliability_parts(document: Mapping[str, Any]) -> Parts:

@@ -18,19 +18,18 @@ from .boards import board_html
 from .comparisons import comparison_parts
 from .document import document_of
 from .elements import details, in_script, items, name, option, packed, section
-from .others import card_parts, judgment_parts, reliability_parts, shown_systems, tier_parts
+from .others import card_parts, judgment_parts, reliability_parts, shown_systems
 from .parts import Parts
 from .shell import asset, head
 from .verdicts import SUBJECTS
 
 _PARTS = {
     "comparison": comparison_parts,
-    "tiers": tier_parts,
     "reliability": reliability_parts,
     "judgments": judgment_parts,
     "card": card_parts,
 }
-_SOURCES = {"tiers": "rank_intervals", "reliability": "reliability", "judgments": "study", "card": "judge_card"}
+_SOURCES = {"reliability": "reliability", "judgments": "study", "card": "judge_card"}
 
 
 @checked
@@ -51,7 +50,7 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> import concordant as cc, pathlib, tempfile
-    >>> target = pathlib.Path(tempfile.mkdtemp()) / "tiers.html"
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "board.html"
     >>> cc.write_report(cc.rank_intervals(cc.load_collection("people"), rng=1), target)
     >>> target.read_text()[:15]
     '<!DOCTYPE html>'

@@ -11,6 +11,7 @@ from .parts import Part, shortened
 
 COEFFICIENTS = ("tau_b", "tau_ap_b")
 """Those that coefficients.js computes."""
+_ENDS = {"low": "rank", "high": "high"}  # as the page's scripts call them, and the rows of a board
 
 
 _BRUSH = (
@@ -48,9 +49,9 @@ def explored(document: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any
 
 
 def _group(c: Part) -> dict[str, Any]:
-    spans = {row["system"]: row for row in (c.get("rank_intervals") or {}).get("systems", ())}
+    spans = {row["system"]: row for row in (c.get("rank_intervals") or {}).get("rows", ())}
     known = bool(spans) and all(system in spans for system in c["systems"])
-    ends = {end: [spans[system][end] for system in c["systems"]] if known else [] for end in ("low", "high")}
+    ends = {end: [spans[system][key] for system in c["systems"]] if known else [] for end, key in _ENDS.items()}
     names = list(map(visible, c["systems"]))
     return {
         "systems": names,

@@ -12,7 +12,7 @@ _DRAWN = ("system", "truth_rank", "candidate_rank", "low", "high", "outside", "t
 
 def systems_of(c: Part) -> Records:
     """One row per system: means, ranks, the ranks that the topics leave open, and places for the charts."""
-    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("systems", ())}
+    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("rows", ())}
     rows: Records = []
     for k, system in enumerate(c["systems"]):
         span = spans.get(system, {})
@@ -23,7 +23,8 @@ def systems_of(c: Part) -> Records:
             "truth_rank": ranks["truth"][k],
             "candidate_rank": ranks["candidate"][k],
             "shift": ranks["candidate"][k] - ranks["truth"][k],
-            **{key: span.get(key) for key in ("low", "high", "tier")},
+            "low": span.get("rank"),
+            "high": span.get("high"),
         }
         row["outside"] = bool(span) and not row["low"] <= row["candidate_rank"] <= row["high"]
         rows.append(row)
@@ -45,13 +46,13 @@ def tell(parts: Parts, c: Part, rows: Records, *, brief: bool = False) -> None:
 
 
 def system_columns(c: Part) -> list[Column]:
-    """System, means of both sides, ranks of both, places lost; with intervals: best rank, worst rank, tier."""
+    """System, means of both sides, ranks of both, places lost; with intervals: best rank, worst rank."""
     truth, candidate = cut(c["truth"]), cut(c["candidate"])
     columns = [names("system"), number(f"mean, {truth}", "truth"), number(f"mean, {candidate}", "candidate")]
     columns += [number(f"rank, {truth}", "truth_rank"), number(f"rank, {candidate}", "candidate_rank")]
     columns += [number("places lost", "shift")]
     if c.get("rank_intervals"):
-        columns += [number("best rank", "low"), number("worst rank", "high"), number("tier")]
+        columns += [number("best rank", "low"), number("worst rank", "high")]
     return columns
 
 
@@ -67,7 +68,7 @@ def system_charts(c: Part, k: int, rows: Records, parts: Parts) -> str:
             f"ranks-{k}",
             "Ranks that the truth's topics leave open",
             f"Line: ranks with {100 * level:g}% confidence for all systems together; dot: rank by the truth; diamond: "
-            f"rank by the candidate. {spans['verdict'][:1].upper()}{spans['verdict'][1:]}.",
+            f"rank by the candidate. {spans['verdict']} {spans['border_sentence']}",
             "",
             tall=len(rows) > 30,
             crowded=len(rows) > MOST_ON_PAGE,

@@ -27,9 +27,7 @@ def verdict_of_many(document: Mapping[str, Any]) -> Verdict:
     if kind == "comparison":
         parts = document["comparisons"]
         return dict(parts[0]["verdict"]) if len(parts) == 1 else _of_candidates(document)
-    return {"tiers": _of_tiers, "reliability": _of_reliability, "judgments": _of_judgments, "card": _of_card}[kind](
-        document
-    )
+    return {"reliability": _of_reliability, "judgments": _of_judgments, "card": _of_card}[kind](document)
 
 
 def verdict_of(c: Mapping[str, Any]) -> Verdict:
@@ -187,19 +185,6 @@ def _counted(parts: Sequence[Mapping[str, Any]], ranking: Mapping[str, Any]) -> 
 def _each(parts: Any) -> list[str]:
     told = [(c["candidate"], c["verdict"]["headline"]) for c in parts]
     return [said if said.startswith(name) else f"{name}: {said}" for name, said in told]
-
-
-def _of_tiers(document: Mapping[str, Any]) -> Verdict:
-    found = document["rank_intervals"]
-    scope = "all intervals together" if found["simultaneous"] else "each interval by itself"
-    return {
-        "answer": "none",
-        "headline": found["verdict"][:1].upper() + found["verdict"][1:] + ".",
-        "sentences": [
-            f"The ranks hold with {100 * found['confidence_level']:g}% confidence for {scope}, given "
-            f"{counted(found['settings']['topics'], 'topic')} and {counted(len(found['systems']), 'system')}."
-        ],
-    }
 
 
 def _of_card(document: Mapping[str, Any]) -> Verdict:
