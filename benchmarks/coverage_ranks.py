@@ -37,7 +37,7 @@ import concordant as cc
 from concordant.data.means import mean_over_topics
 from concordant.data.totals import Total
 from concordant.ranks import pair_tests
-from concordant.ranks.bounds import RankIntervals
+from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.pair_tests import PairSamples
 
 FloatArray = npt.NDArray[np.float64]

@@ -38,7 +38,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     [
         (["compare", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
         (["judge-card", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
-        (["tiers", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
+        (["board", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
     ],
     ids=lambda given: given[0],
 )

@@ -118,7 +118,7 @@ def test_the_files_of_the_examples_are_saved_once(tmp_path: Path) -> None:
 def test_what_is_misspelt_is_suggested(tmp_path: Path) -> None:
     good("demo", "--save", tmp_path)
     people = tmp_path / "people.csv"
-    assert f"did you mean '{people}'?" in bad("tiers", tmp_path / "peeple.csv", status=1)
+    assert f"did you mean '{people}'?" in bad("board", tmp_path / "peeple.csv", status=1)
     assert "did you mean 'tau_ap_b'? There are: tau," in bad("matrix", people, people, "-c", "tau_apb", status=2)
     assert "Did you mean 'compare'?" in bad("comapre", status=2)
 
@@ -126,7 +126,7 @@ def test_what_is_misspelt_is_suggested(tmp_path: Path) -> None:
 def test_a_report_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(typer, "launch", opened.append)
-    page = tmp_path / "tiers page.html"
-    run("tiers", path("people"), "--resamples", "99", "--html", page, "--open")
+    page = tmp_path / "a page.html"
+    run("board", path("people"), "--resamples", "99", "--html", page, "--open")
     assert opened == [page.as_uri()]
-    assert "name its file with --html" in bad("tiers", path("people"), "--open", status=2)
+    assert "name its file with --html" in bad("board", path("people"), "--open", status=2)

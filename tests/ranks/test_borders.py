@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.ranks.bounds import RankIntervals
+from concordant.ranks.intervals import RankIntervals
 
 TREC = Path(__file__).parents[2] / "data" / "trec"
 

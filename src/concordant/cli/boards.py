@@ -34,7 +34,7 @@ def _answer(found: RankIntervals, every: bool, best: int | None = None) -> Answe
     return replace(Answer.of(found), text=lambda: found._text(f"{who}\n\n{table}"))
 
 
-@answering(plot=True)
+@answering(plot=True, html=True, charts=False)
 def votes(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="One row per battle: model_a, model_b, winner and question_id.")
@@ -109,7 +109,6 @@ def board(
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
-    refuse_single_systems([given])
     if best is not None and best > len(given.systems):
         raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
@@ -120,6 +119,7 @@ def board(
         if runs:
             return run_noise(given, these_topics=these_topics, confidence_level=level)
         given = on_these_topics_only(given)
+    refuse_single_systems([given])
     with out.bar("resampling") as bar:
         found = run(
             given,

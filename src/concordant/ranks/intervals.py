@@ -15,7 +15,7 @@ from ..data.totals import RULES, Total
 from ..errors import InputError, require
 from ..inference.resampling import is_borderline
 from ..options import checked
-from ..words import counted, listing, named, nearest, one_line
+from ..words import counted, listing, nearest, one_line
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 SCHEMA, FORMAT = "concordant-board", 2
@@ -63,16 +63,18 @@ class Outlook:
     places_moved: float
     """The number of places by which a system moves, averaged over systems."""
 
-    def sentence(self, unit: str = "topic") -> str:
+    def sentences(self, unit: str = "topic") -> tuple[str, ...]:
         """What changes, in words."""
         if self.topics == 0:
-            return ""
-        stays = "more than 0.95" if self.leader_stays > 0.95 else f"about {self.leader_stays:.1f}"
+            return ()
+        stays = f"{self.leader_stays:.1f}" if 0.05 <= self.leader_stays <= 0.95 else ""
+        stays = f"of about {stays}" if stays else "above 0.95" if self.leader_stays > 0.5 else "below 0.05"
         now, then = round(self.tau_now, 2), round(self.tau_then, 2)
-        change = f"raise it from {now:.2f} to {then:.2f}" if then > now else f"leave it at {now:.2f}"
+        raised, at = ("raise", f"from {now:.2f} to {then:.2f}") if then > now else ("leave", f"at {now:.2f}")
         return (
-            f"{counted(self.topics, f'more {unit}')} would {change} and move a system by {self.places_moved:.1f} "
-            f"places on average; the first system would stay first with probability {stays}"
+            f"{counted(self.topics, f'more {unit}')} would {raised} the expected tau {at} and move a system by "
+            f"{self.places_moved:.1f} places on average",
+            f"The first system would stay first with a probability {stays}",
         )
 
 
@@ -145,7 +147,7 @@ class RankIntervals(Result):
             return ()
         are = "pair is" if len(pairs) == 1 else "pairs are"
         shown = listing((f"{a} and {b}" for a, b in pairs), 2)
-        return (f"{len(pairs)} {are} too close to call ({shown}); raise {named('n_resamples')}",)
+        return (f"{len(pairs)} {are} too close to call ({shown}); more resamples settle it",)
 
     def __getitem__(self, system: str) -> tuple[int, int]:
         """The best and the worst rank of a system."""
@@ -181,6 +183,8 @@ class RankIntervals(Result):
             return (
                 f"{one_line(first[0])} is the best of {m} systems{alone} ({100 * self.confidence_level:g}% confidence)."
             )
+        if len(first) == m > 2:
+            return f"Any of the {m} systems could be the best{alone}."
         shown = [one_line(system) for system in first[:NAMED]]
         rest = f" and {len(first) - NAMED} more" if len(first) > NAMED else f" and {shown.pop()}"
         return f"{len(first)} of {m} systems could be the best{alone}: {', '.join(shown)}{rest}."
@@ -192,10 +196,12 @@ class RankIntervals(Result):
             return ""
         if not (borders := self.borders):
             return "No border: nowhere are all systems above significantly better than all below."
-        places = [str(k) for k in borders]
-        after = " and ".join([", ".join(places[:-1]), places[-1]] if len(places) > 1 else places)
-        noun = "Border" if len(borders) == 1 else "Borders"
-        return f"{noun} after the first {after}: all systems above are significantly better than all below."
+        *others, last = map(str, borders)
+        after = f"after the first {', '.join(others)}{' and ' if others else ''}{last}"
+        if len(borders) > NAMED:
+            after = f"({len(borders)} of them, as lines in the table)"
+        noun = "Borders" if others else "Border"
+        return f"{noun} {after}: all systems above are significantly better than all below."
 
     def _answers(self) -> tuple[str, ...]:
         return tuple(line for line in (self.verdict, self.border_sentence) if line)
@@ -262,8 +268,7 @@ class RankIntervals(Result):
             f"Expected tau with the true ranking {tau.value:.2f} ({tau.interval.low:.2f} to {tau.interval.high:.2f})"
         )
         unit = "group" if "groups" in self.settings else "topic"
-        future = self.outlook.sentence(unit) if self.outlook is not None else ""
-        return tuple(said for said in (close, future) if said)
+        return (close, *(self.outlook.sentences(unit) if self.outlook is not None else ()))
 
     @property
     def _sample(self) -> str:

@@ -18,7 +18,7 @@ import concordant as cc
 from concordant.data.collection import path as collection
 from concordant.data.results import Result
 from concordant.render import figures as plots
-from concordant.render.figures.labels import LEAST, shortened, text
+from concordant.render.figures.labels import LEAST, distinct, shortened, text
 
 from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
 from .catalogue import judgment_study, reliability_study
@@ -90,14 +90,50 @@ def test_names() -> None:
 
 def test_names_that_do_not_fit_are_left_out_and_said() -> None:
     many = [f"s{k}" for k in range(150)]
-    found = cc.rank_intervals(odd(many), n_resamples=19, rng=1)
+    scores = odd(many)
+    few = scores.select(topics=scores.topics[:6])
+    found = cc.combine(few, scores)
     labels = [t.get_text() for t in found.plot().get_yticklabels()]
-    assert labels == list(found.systems)  # a new figure has room for all
+    assert labels == list(found.means.systems)  # a new figure has room for all
     _, ax = pyplot.subplots(figsize=(3.3, 3))
     found.plot(ax)
     assert 20 < len(ax.get_yticklabels()) < 75
     assert ax.get_ylabel() == "every 5th of 150 named"
     assert ax.get_yticklabels()[0].get_fontsize() == LEAST
+
+
+def test_ranks_of_many_systems_are_the_first_the_last_and_those_at_borders() -> None:
+    rng = np.random.default_rng(1)
+    means = np.where(np.arange(110) < 70, 2.0, 0.0) - np.arange(110) / 1000
+    made = cc.Scores(rng.normal(means, 0.3, (50, 110)), range(50), [f"s{k}" for k in range(110)])
+    found = cc.rank_intervals(made, n_resamples=99, rng=1)
+    assert found.borders == (70,)
+    ax = found.plot()
+    labels = [t.get_text() for t in ax.get_yticklabels()]
+    named = [label for label in labels if not label.startswith("(")]
+    ranked = list(found.systems)
+    assert named == [*ranked[:28], ranked[69], ranked[70], *ranked[100:]]
+    assert [label for label in labels if label.startswith("(")] == ["(41 more)", "(29 more)"]
+    assert ax.get_title() == "40 of 110 systems: the first, the last, and those at borders"
+    height = ax.figure.get_size_inches()[1]
+    assert height < 9
+    border = labels.index(ranked[70]) - 0.5
+    assert [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [border]
+    dots = next(line for line in ax.lines if line.get_marker() == "o")
+    assert dots.get_xdata().tolist() == [found.observed[ranked.index(name)] for name in named]
+    assert [labels[int(y)] for y in dots.get_ydata()] == named
+
+
+def test_no_two_labels_are_alike() -> None:
+    start, end = "a very long name of a model that", "and ends like any other"
+    names = [f"{start} is {k} {end}" for k in ("the first", "the second")]
+    same = [f"{start}{'x' * 40}{k}{'y' * 40}{end}" for k in range(3)]
+    shown = distinct([*names, "b", "b"])
+    assert len(set(shown)) == 3
+    assert all(len(name) <= 48 for name in shown)
+    assert [name[-3:] for name in distinct(same)] == ["her", "(2)", "(3)"]
+    found = cc.rank_intervals(odd([*same, *names]), n_resamples=19, rng=1)
+    assert len({t.get_text() for t in found.plot().get_yticklabels()}) == 5
 
 
 def test_kinds_and_axes() -> None:
@@ -178,7 +214,7 @@ def test_files(tmp_path: Path) -> None:
         ["compare", "people", "hasty", "--rank-test", "none", "--plot-kind", "ranks"],
         ["compare", "people", "careful", "hasty", "--rank-test", "none"],
         ["matrix", "people", "careful", "hasty"],
-        ["tiers", "people", "--resamples", "99"],
+        ["board", "people", "--resamples", "99"],
         ["explain", "people", "hasty", "--by", "topics"],
         ["explain", "people", "hasty", "--pair", "rerank-4,rerank-1"],
         ["reliability", "people"],

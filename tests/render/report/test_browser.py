@@ -209,14 +209,12 @@ def judged(kind: str) -> Any:
     return {**study.to_dict(), "labels": labels}
 
 
-@pytest.mark.parametrize("kind", ["tiers", "reliability", "crowd", "sample", "judges"])
+@pytest.mark.parametrize("kind", ["reliability", "crowd", "sample", "judges"])
 def test_other_pages_draw(page: Any, kind: str) -> None:
     people = cc.load_collection("people")
     if kind == "crowd":
         truth, candidate = made([f"system {k}" for k in range(150)], 20)
         result = documented(truth, candidate)
-    elif kind == "tiers":
-        result = cc.rank_intervals(people, n_resamples=199, rng=1)
     else:
         result = cc.reliability(people, rng=1) if kind == "reliability" else judged(kind)
     browser = page(result)
@@ -224,9 +222,6 @@ def test_other_pages_draw(page: Any, kind: str) -> None:
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(browser, 60).until(lambda b: set(dict(b.execute_script(DRAWN)).values()) == {"yes"})
-    if kind == "tiers":
-        type_in(browser, people.systems[3])
-        assert marked(browser)["ranks-0"] == 1
 
 
 def test_a_board_is_searched_filtered_and_asked(page: Any) -> None:
@@ -236,16 +231,16 @@ def test_a_board_is_searched_filtered_and_asked(page: Any) -> None:
     browser = page(found)
     (box,) = by_css(browser, "#find")
     box.send_keys("RERANK")
-    shown = [row.text.split()[2] for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
-    assert shown == [s for s in found.ranks.systems if "rerank" in s]
+    shown = [row.text.split()[1] for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
+    assert shown == [s for s in found.systems if "rerank" in s]
     assert by_css(browser, "#count")[0].text == f"{len(shown)} of 20 systems"
     by_css(browser, "#clear")[0].click()
     by_css(browser, "#best")[0].click()
     rows = [row for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
-    assert [row.text.split()[2] for row in rows] == list(found.ranks.best(1).possible)
+    assert [row.text.split()[1] for row in rows] == list(found.best(1).possible)
     by_css(browser, "#clear")[0].click()
     by_css(browser, "#r3")[0].click()
-    better = found.ranks.better()
+    better = found.better()
     apart = [k for k in range(20) if better[3, k] or better[k, 3]]
     assert [int(row.get_attribute("id")[1:]) for row in by_css(browser, "tr.differs")] == apart
     assert f"{19 - len(apart)} of 19 other systems cannot be separated" in by_css(browser, "#told")[0].text

@@ -32,7 +32,7 @@ DOCUMENTS: dict[str, Callable[[], Any]] = {
         RUNS, QRELS, {"machine": MACHINE}, ["AP"], coefficients=["tau_b"], n_resamples=500, rng=1
     ),
     "reliability": lambda: cc.reliability(TRUTH, rng=1),
-    "tiers": lambda: json.loads(good("tiers", PEOPLE, "-k", "3", "--resamples", "99", "-f", "json")),
+    "best": lambda: json.loads(good("board", PEOPLE, "-k", "3", "--resamples", "99", "-f", "json")),
 }
 
 Place = tuple[str | None, ...]

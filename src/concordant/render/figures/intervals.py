@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import IntArray
 from ...errors import InputError
 from .labels import fitting, name_places, number_ranks, number_topics, row_height, symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
@@ -188,21 +189,38 @@ MOST_DRAWN = 40  # systems in a figure of ranks
 
 def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
     """A line for the ranks of each system, a dot for the rank on these topics, dashed lines at the borders."""
-    whole, m = len(found.systems), min(len(found.systems), MOST_DRAWN)
-    with canvas(ax, height=max(1.6, 0.6 + row_height(m) * m)) as ax:
-        fitting(ax, m)
-        places = np.arange(m)
-        for k in found.borders:
-            if k <= m:
-                ax.axhline(k - 0.5, color=DARK, linewidth=0.8, linestyle="--", zorder=1)
-        ax.hlines(places, found.low[:m], found.high[:m], color=BLUE, linewidth=2.5, zorder=2)
-        ax.plot(found.observed[:m], places, "o", color=VERMILLION, markersize=3.5, zorder=3)
-        name_places(ax, found.systems[:m])
-        ax.set_ylim(m - 0.5, -0.5)
+    whole, drawn = len(found.systems), _drawn(len(found.systems), found.borders)
+    left_out = np.diff(drawn, prepend=-1) - 1
+    places = np.arange(len(drawn)) + np.cumsum(left_out > 0)  # a row is free where systems are left out
+    rows = int(places[-1]) + 1
+    with canvas(ax, height=max(1.6, 0.6 + row_height(rows) * rows)) as ax:
+        fitting(ax, rows)
+        for k in {*found.borders} & {*drawn}:
+            ax.axhline(places[list(drawn).index(k)] - 0.5, color=DARK, linewidth=0.8, linestyle="--", zorder=1)
+        ax.hlines(places, found.low[drawn], found.high[drawn], color=BLUE, linewidth=2.5, zorder=2)
+        ax.plot(found.observed[drawn], places, "o", color=VERMILLION, markersize=3.5, zorder=3)
+        labels: list[str] = [""] * rows
+        for k, place in zip(drawn, places, strict=True):
+            labels[place] = found.systems[k]
+        for place, count in zip(places[left_out > 0], left_out[left_out > 0], strict=True):
+            labels[place - 1] = f"({count} more)"
+        name_places(ax, labels)
+        ax.set_ylim(rows - 0.5, -0.5)
         ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
         number_ranks(ax, whole)
         scope = "all systems together" if found.simultaneous else "each system by itself"
         ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small")
-        if m < whole:
-            ax.set_title(f"the first {m} of {whole} systems", fontsize="small")
+        if len(drawn) < whole:
+            ax.set_title(
+                f"{len(drawn)} of {whole} systems: the first, the last, and those at borders", fontsize="x-small"
+            )
     return ax
+
+
+def _drawn(whole: int, borders: Sequence[int]) -> IntArray:
+    """The systems to draw: all, or the first 20, the last 10, those on both sides of borders, and more of the first."""
+    if whole <= MOST_DRAWN:
+        return np.arange(whole)
+    beside = [k for border in borders for k in (border - 1, border)]
+    order = dict.fromkeys([*range(20), *range(whole - 10, whole), *beside, *range(whole)])
+    return np.sort(list(order)[:MOST_DRAWN])

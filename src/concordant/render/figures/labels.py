@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
@@ -51,6 +52,25 @@ def text(name: object, most: int = 24) -> str:
     clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
     drawn = "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
     return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
+
+
+def distinct(names: Sequence[object], most: int = 24) -> list[str]:
+    """Names as `text` has them, no two alike: longer where that tells them apart, and numbered where it does not."""
+    names = list(names)
+    for length in (most, 2 * most):
+        shown = [text(name, length) for name in names]
+        if len(set(shown)) == len(set(map(str, names))):
+            return shown
+    first: dict[tuple[str, str], int] = {}
+    count: Counter[str] = Counter()
+    for k, name in enumerate(names):
+        key = (shown[k], str(name))
+        if key not in first:
+            count[shown[k]] += 1
+            first[key] = count[shown[k]]
+        if first[key] > 1:
+            shown[k] += f" ({first[key]})"
+    return shown
 
 
 def symbol(coefficient: str) -> str:
@@ -126,7 +146,7 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
     """Ticks at `start`, `start` + 1 and so on with these names; every second or third where more cannot be read."""
     size, step = fitting(ax, len(names), axis)
     places = [start + k for k in range(0, len(names), step)]
-    shown = [text(name, most) for name in names[::step]]
+    shown = distinct(names, most)[::step]
     if axis == "y":
         ax.set_yticks(places, shown, fontsize=size)
     else:
