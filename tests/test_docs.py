@@ -36,6 +36,7 @@ NOT_RUN: dict[str, int] = {}
 """How many blocks of a page are marked as not to be run; each mark has its reason."""
 
 TARGETS = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+LONG = tuple(f"docs/{part}" for part in ("guide", "how-to", "measured", "papers", "reference", "theory", "tutorial"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -48,7 +49,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] * page.startswith(LONG)) for page in PAGES]
+)
 def test_every_block_runs(page: str, folder: Path) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
     try:

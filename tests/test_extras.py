@@ -59,6 +59,7 @@ def test_a_board_needs_no_extra(bare: Path) -> None:
     assert (bare / "b.html").exists()
 
 
+@pytest.mark.long
 def test_studies_write_tables_without_figures_and_say_so(bare: Path) -> None:
     done = run("study", "reliability", PEOPLE, "--trials", "1", "--sizes", "10", "-o", "st")
     assert done.exit_code == 0, done.output

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SCRIPT = Path(__file__).resolve().parents[1] / "tools" / "record_numbers.py"
 BEFORE = {
     "compare/result/observed_means": [(0.5).hex(), (0.25).hex()],
@@ -75,6 +77,7 @@ def test_a_case_without_its_collection_is_left_out_and_said(tmp_path: Path) -> N
     assert "0 differ in 0 cases" in printed
 
 
+@pytest.mark.long
 def test_what_needs_a_collection_that_is_not_there_is_not_recorded(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), "record", str(tmp_path / "now.json"), "--only", "^read table"]
     environment = {**os.environ, "CONCORDANT_DATA": str(tmp_path)}

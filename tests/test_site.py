@@ -19,6 +19,8 @@ from concordant.cli.app import app
 
 from .pages import ROOT
 
+pytestmark = pytest.mark.long
+
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 600

@@ -24,6 +24,7 @@ def text_of(output: dict[str, object]) -> str:
     return "".join(lines)
 
 
+@pytest.mark.long
 def test_every_cell_runs_and_shows_what_the_notebook_holds() -> None:
     pytest.importorskip("matplotlib").use("agg")
     cells = notebook_tool.code_cells(NOTEBOOK)

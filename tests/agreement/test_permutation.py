@@ -45,7 +45,7 @@ def test_small_cases_are_enumerated(name: str) -> None:
         assert len(test.null) == 120
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.long] * n.startswith("tau_gap_a")) for n in NAMES])
 def test_random_permutations_agree_with_all_of_them(name: str) -> None:
     truth, candidate = scores(name, 6, seed=3)
     exact = cc.permutation_test(truth, candidate, coefficient=name, alternative="greater")

@@ -75,6 +75,7 @@ def test_a_value_its_estimate_interval_and_p_value_are_one_row() -> None:
     assert max(map(len, lines[head : head + 7])) <= 80
 
 
+@pytest.mark.long
 def test_a_hundred_candidates_fit_a_screen(tmp_path: Path) -> None:
     people = cc.load_collection("people")
     rng = np.random.default_rng(1)
@@ -359,6 +360,7 @@ def test_hostile_names_are_text(tmp_path: Path) -> None:
     assert json.loads(good("compare", one, two, "-f", "json"))["comparisons"][0]["systems"] == names
 
 
+@pytest.mark.long
 def test_demo_runs(tmp_path: Path) -> None:
     done = process("demo", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -64,6 +64,7 @@ NOUNS = "topics|systems|pairs|judges|documents|candidates|ranks"
 ODD = re.compile(rf"\bnan\b|\binf\b|p = 0\.0+\b|-0\.0+\b|\b1 ({NOUNS})\b")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not re.search("json|adhoc", example(c))])
 def test_examples_work_and_fit_80_columns(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -60,7 +60,7 @@ def make(rng: np.random.Generator, m: int, *, ties_truth: bool, ties_candidate: 
 
 
 @pytest.mark.usefixtures("kernels")
-@pytest.mark.parametrize("m", [2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 60])
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 7, 8, 12, 31, 32, 33, pytest.param(60, marks=pytest.mark.long)])
 def test_equal_to_the_definition(m: int) -> None:
     rng = np.random.default_rng(m)
     for k in range(8):

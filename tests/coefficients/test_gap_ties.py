@@ -71,6 +71,7 @@ def random_case(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     return truth, candidate
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_is_the_mean_over_all_orders(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -275,6 +276,7 @@ def test_the_oracle_of_larger_groups_agrees_with_all_orders() -> None:
         assert by_counts == pytest.approx(mean_of_all_orders(truth, candidate), abs=1e-14)
 
 
+@pytest.mark.long
 def test_fewer_nodes_for_large_groups_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(23)
     cases = [rng.normal(size=120), 10.0 ** rng.uniform(-12, 0, 120), np.round(3 * rng.normal(size=300))]
@@ -308,6 +310,7 @@ def test_random_orders_of_several_groups(decimals: int) -> None:
     assert abs(expected_tau_gap(truth, candidate) - float(values.mean())) < 4 * standard_error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_sorted_groups_give_the_bounds(seed: int) -> None:
     """The least and the greatest tau_gap: each tied group sorted by the truth; ties in the truth included."""

@@ -58,6 +58,7 @@ def as_mapping(ranking: Ranking) -> dict[Any, float]:
     return {item: float(-k) for k, group in enumerate(ranking) for item in group}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ties", TIES)
 def test_golden(ties: Ties) -> None:
     with golden_file().open(newline="") as file:
@@ -154,6 +155,7 @@ def test_literal(x: Ranking, y: Ranking, p: float) -> None:
         assert got == pytest.approx(literal(x, y, p, ties, kind), abs=1e-13), (ties, kind)
 
 
+@pytest.mark.long
 @settings(max_examples=15, deadline=None)
 @given(rankings(5), rankings(5), rankings(5, 4), rankings(5, 4), persistences)
 def test_variant_a_is_the_mean_over_all_orders_of_the_tied_items(

@@ -86,6 +86,7 @@ def test_the_golden_file_is_whole() -> None:
     assert len(GOLDEN) == 72
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("draw_truth", "draw_candidate", "median"),
     [("zipf", "zipf", 0.962), ("zipf", "normal", 0.945), ("zipf", "uniform", 0.915)],

@@ -20,6 +20,8 @@ from concordant.ranks.distance import LEAST_EPS
 from concordant.read import files, source
 from concordant.read.formats import delimited
 
+pytestmark = pytest.mark.long
+
 NAMES = [c.name for c in cc.list_coefficients()]
 RNG = np.random.default_rng(11)
 BASE = np.clip(RNG.beta(2, 3, (30, 8)) * 0.5 + np.linspace(0.1, 0.4, 8), 0.01, 1)

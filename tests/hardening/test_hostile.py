@@ -21,6 +21,8 @@ from concordant.cli.render import Table
 from concordant.read import files, source
 from concordant.words import printable
 
+pytestmark = pytest.mark.long
+
 TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n"
 
 

@@ -11,7 +11,10 @@ from concordant import _kernels
 
 from . import fuzz_kernels
 
-pytestmark = pytest.mark.skipif(not _kernels.has_native, reason="built without the native module")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not _kernels.has_native, reason="built without the native module"),
+]
 
 
 def test_a_slice_of_the_fuzz() -> None:

@@ -21,6 +21,8 @@ from ..commands import CAREFUL, HASTY, PEOPLE, process, run
 from ..judgments.test_study import MACHINE, QRELS, RUNS
 from ..read.test_door import FUNCTIONS, SIDES
 
+pytestmark = pytest.mark.long
+
 HARM = ("\n     1  better     0.9999  1 to 1", "\ta tab", "\x1b[2J", "\u202e", "\x7f", "\u2028", "\x9b31m", "\u200f")
 
 

@@ -29,6 +29,8 @@ from concordant.study.execution import run_grid
 from ..commands import PEOPLE
 from ..study.trials import grid
 
+pytestmark = pytest.mark.long
+
 OPENERS: dict[str, Callable[[Path], Any]] = {
     "scores": cc.read_scores,
     "runs": cc.read_runs,

@@ -20,6 +20,8 @@ from concordant.data.collection import path
 from concordant.data.results import Result
 from concordant.judgments.read_runs import read_run
 
+pytestmark = pytest.mark.long
+
 PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty", "careful"))
 SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))
 FEW_TOPICS = PEOPLE.select(topics=PEOPLE.topics[:10])

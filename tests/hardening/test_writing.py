@@ -26,6 +26,8 @@ from concordant.study.grid import Grid
 
 from ..study.trials import Dice
 
+pytestmark = pytest.mark.long
+
 
 def parts(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.name.endswith(".part")]

@@ -15,6 +15,8 @@ from concordant.arrays import FloatArray
 from concordant.data.means import mean_over_topics
 from concordant.inference.bootstrap import Method
 
+pytestmark = pytest.mark.long
+
 TRIALS = 150
 
 

@@ -42,7 +42,7 @@ def of_all_rankings(function: Any, m: int) -> Any:
 
 
 @pytest.mark.parametrize("name", NULLS)
-@pytest.mark.parametrize("m", range(2, 9))
+@pytest.mark.parametrize("m", [*range(2, 8), pytest.param(8, marks=pytest.mark.long)])
 def test_up_to_eight_systems_it_is_full_enumeration(name: str, m: int) -> None:
     function, null = NULLS[name]
     values = np.sort(of_all_rankings(function, m))
@@ -177,7 +177,7 @@ def test_the_tilt_does_not_matter(name: str, m: int) -> None:
     assert k > 5
 
 
-@pytest.mark.parametrize("m", [13, 30, 170])
+@pytest.mark.parametrize("m", [13, 30, pytest.param(170, marks=pytest.mark.long)])
 def test_tau_ap_tails_are_positive_and_monotone_and_end_at_one_ranking(m: int) -> None:
     null = cc.null_distribution("tau_ap", m)
     tail = np.asarray(null.sf(np.concatenate([np.linspace(0, 0.9, 200), 1 - np.geomspace(0.1, 1e-6, 100), [1.0]])))
@@ -213,6 +213,7 @@ def test_the_value_in_the_specification() -> None:
         assert cc.null_distribution("tau", m).var == pytest.approx(2 * (2 * m + 5) / (9 * m * (m - 1)), rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NULLS)
 @pytest.mark.parametrize(("m", "draws"), [(20, 1_000_000), (50, 1_000_000), (200, 200_000)])
 def test_it_is_what_random_rankings_have(name: str, m: int, draws: int) -> None:

@@ -17,6 +17,7 @@ TRUTH = np.arange(6, 0, -1)
 ALL = np.array(list(itertools.permutations(range(1, 7))), float)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "asked",
     [

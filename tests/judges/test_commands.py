@@ -93,6 +93,7 @@ def test_worth_of_these_systems_and_other_topics() -> None:
     assert good("worth", PEOPLE, CAREFUL, *asked) == f"{found}\n"
 
 
+@pytest.mark.long
 def test_worth_takes_names_coefficient_level_and_seed() -> None:
     asked = ("-c", "tau_ap_b", "--level", "0.9", "--seed", "4")
     found = cc.judge_worth(
@@ -113,6 +114,7 @@ def test_worth_for_machines() -> None:
     assert (float(row["low"]), float(row["high"])) == (found.interval.low, found.interval.high)
 
 
+@pytest.mark.long
 def test_worth_for_papers() -> None:
     found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
     latex = good("worth", PEOPLE, CAREFUL, "-f", "latex")
@@ -120,6 +122,7 @@ def test_worth_for_papers() -> None:
     assert f"| careful | tau_b | 25.0000 | {found.worth:.4f} |" in good("worth", PEOPLE, CAREFUL, "-f", "markdown")
 
 
+@pytest.mark.long
 def test_several_judges_are_ranked() -> None:
     judges = {"hasty": HASTY, "careful": CAREFUL}
     found = cc.rank_judges(PEOPLE, judges, rng=0)
@@ -131,6 +134,7 @@ def test_several_judges_are_ranked() -> None:
     assert [(row["candidate"], row["may_be_best"]) for row in told] == [("careful", "True"), ("hasty", "False")]
 
 
+@pytest.mark.long
 def test_worth_is_drawn(tmp_path: Path) -> None:
     one, several = tmp_path / "one.svg", tmp_path / "several.svg"
     assert "25 topics" in run("worth", PEOPLE, CAREFUL, "--plot", one).stdout

@@ -24,6 +24,7 @@ def card() -> Any:
     return cc.judge_card(PEOPLE_SCORES, judges, families=FAMILIES, n_resamples=499, rng=7)
 
 
+@pytest.mark.long
 def test_each_number_is_that_of_its_function(card: Any) -> None:
     assert [judge.name for judge in card.judges] == ["careful", "hasty"]
     for judge, scores in zip(card.judges, (CAREFUL_SCORES, HASTY_SCORES), strict=True):
@@ -64,6 +65,7 @@ def test_it_fits_80_columns_whatever_the_names(card: Any) -> None:
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.long
 def test_every_form_of_output(tmp_path: Path) -> None:
     families = tmp_path / "families.csv"
     families.write_text("system,family\n" + "\n".join(f"{s},{f}" for s, f in FAMILIES.items()), encoding="utf-8")

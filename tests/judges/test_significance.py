@@ -54,6 +54,7 @@ def literal(truth: cc.Scores, candidate: cc.Scores, test: str, corrected: bool) 
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("candidate", [CAREFUL, HASTY], ids=["careful", "hasty"])
 @pytest.mark.parametrize("test", ["t", "wilcoxon"])
 @pytest.mark.parametrize("correction", [None, "holm"])

@@ -41,6 +41,7 @@ def test_all_permutations_are_counted_as_by_hand(case: tuple[list[list[float]], 
     assert found.pairwise_accuracy == cc.pairwise_accuracy(*(np.array(side).mean(axis=0).round(9) for side in case))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pair", json.loads(GOLDEN.read_text()))
 def test_the_values_of_wmt(pair: str, data: Path) -> None:
     """From mt-metrics-eval with 5,000 random permutations."""

@@ -63,6 +63,7 @@ def assert_equal(ours: Mapping[str, Scores], theirs: Mapping[str, Any], rel: int
         np.testing.assert_allclose(scores.values, wanted, rtol=0, atol=1e-12, err_msg=own)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("collection", ["covid1", "dl21"])
 def test_all_runs_of_real_collections(data: Path, collection: str, request: pytest.FixtureRequest) -> None:
     runs, judged = request.getfixturevalue(collection)
@@ -95,6 +96,7 @@ def _qrels(grades: st.SearchStrategy[Any], least: float) -> st.SearchStrategy[An
 
 
 # pytrec_eval 0.5.11 crashes where all grades of a topic are below 0; the definitions below have such topics.
+@pytest.mark.long
 @share(0.8)
 @given(runs=_runs, qrels=_qrels(st.integers(-2, 3), least=0), rel=st.integers(1, 3))
 def test_small_runs_with_ties_and_negative_grades(runs: Any, qrels: Any, rel: int) -> None:

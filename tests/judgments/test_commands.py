@@ -89,6 +89,7 @@ def test_mix_equals_the_library() -> None:
     assert float(found[0]["mean"]) == pytest.approx(study.value("mix", "0.5", "AP", "tau_b"), abs=1e-12)
 
 
+@pytest.mark.long
 def test_judges(tmp_path: Path) -> None:
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = good(*asked, "-q")
@@ -148,6 +149,7 @@ def test_tables_of_teams_that_are_none(files: Path) -> None:
         assert says in bad("judgments", "leave-out", "runs", "human.txt", "--teams", name, status=1)
 
 
+@pytest.mark.long
 def test_judges_in_every_format() -> None:
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "-m", "nDCG@5")
     listed = rows(*asked, "-q")

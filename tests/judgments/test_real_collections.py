@@ -12,6 +12,8 @@ import pytest
 import concordant as cc
 from concordant.read.door import as_topics
 
+pytestmark = pytest.mark.long
+
 
 def test_judges_of_dl21(dl21: tuple[cc.Runs, cc.Qrels], data: Path, golden: Path) -> None:
     wanted = json.loads((golden / "real_data.json").read_text())["dl21_ndcg10_tau_b_against_human"]

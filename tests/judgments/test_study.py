@@ -131,6 +131,7 @@ def test_ties_and_undefined_values_are_nan() -> None:
     assert result.to_dict()["rows"][0]["mean"] is None
 
 
+@pytest.mark.long
 def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(
     tmp_path: Path, found: cc.study.JudgmentStudy
 ) -> None:

@@ -19,6 +19,8 @@ import concordant
 from .building import ROOT, answers, build_sdist, build_wheel, contents, run
 from .lowest import constraints
 
+pytestmark = pytest.mark.long
+
 CORE = ("numpy", "scipy")
 EXTRAS = {"report_html": "report", "write_report": "report"} | dict.fromkeys(
     ("judge_study", "judgment_study", "reliability_study"), "cli"

@@ -15,6 +15,8 @@ from concordant.errors import EXTRA_OF
 
 from .building import ROOT
 
+pytestmark = pytest.mark.long
+
 EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 MODULES = {"vl-convert-python": "vl_convert"}
 PEOPLE, CAREFUL = str(path("people")), str(path("careful"))

@@ -22,6 +22,8 @@ from tests import places
 from .all_tests import surroundings
 from .building import ROOT
 
+pytestmark = pytest.mark.long
+
 SCRIPT = ROOT / "tools" / "fetch_data.py"
 TOOL = runpy.run_path(str(SCRIPT))
 FILE = TOOL["File"]("a/b.csv", "owner/name", "0" * 40, "x.csv", "", "free", 2)

@@ -8,6 +8,8 @@ import pytest
 
 from .building import ROOT
 
+pytestmark = pytest.mark.long
+
 newest = runpy.run_path(str(ROOT / "tools" / "get_pip.py"))["newest"]
 
 

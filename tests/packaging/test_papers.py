@@ -12,6 +12,8 @@ import concordant
 
 from .building import ROOT
 
+pytestmark = pytest.mark.long
+
 SOURCES = ROOT / "src" / "concordant"
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 

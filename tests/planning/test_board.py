@@ -101,6 +101,7 @@ def test_the_page_of_500_systems_is_small_and_cannot_be_broken_into(tmp_path: Pa
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.long
 def test_mteb_in_the_docs_is_what_its_data_say(data: Path) -> None:
     told = (Path(__file__).parents[2] / "docs" / "how-to" / "leaderboard.md").read_text(encoding="utf-8")
     found = cc.board(data / "mteb" / "eng_v2.csv", rng=0)

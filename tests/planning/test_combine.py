@@ -50,6 +50,7 @@ def test_a_fixed_lam_is_the_formula_of_prediction_powered_inference(lam: float) 
     np.testing.assert_allclose(np.diag(found.covariance), variance, rtol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lam", [0.2, 0.8])
 def test_a_fixed_lam_is_ppi_py(lam: float) -> None:
     with warnings.catch_warnings():
@@ -394,6 +395,7 @@ def test_options_are_checked() -> None:
             cc.plan_mix(human, machine, as_good_as=30, costs=costs)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_the_commands(tmp_path: Path) -> None:
     people = cc.load_collection("people")
     few = tmp_path / "people.csv"

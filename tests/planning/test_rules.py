@@ -20,6 +20,7 @@ from concordant.data.means import mean_over_topics
 from concordant.inference.posterior import draw, shrinkage
 from concordant.planning import halves
 
+from ..conftest import NUMPY_IS_LONG
 from . import literal
 
 mpl.use("Agg")
@@ -29,6 +30,7 @@ def normal_collection(n: int, true: literal.FloatArray, rng: np.random.Generator
     return true + rng.normal(0, 0.1, (n, 1)) + rng.normal(0, 0.15, (n, len(true)))
 
 
+@NUMPY_IS_LONG
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_no_nan_where_nothing_varies(n: int) -> None:

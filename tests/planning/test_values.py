@@ -20,6 +20,7 @@ from concordant.planning.estimators import bandwidths
 from concordant.planning.probabilities import Estimator
 from tests.places import read_matrix
 
+from ..conftest import NUMPY_IS_LONG
 from . import literal
 from .literal import FloatArray
 
@@ -111,6 +112,7 @@ def literal_matrix(seed: int, estimator: str, most: int = 5) -> FloatArray:
     return p
 
 
+@NUMPY_IS_LONG
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize(("estimator", "tolerance"), [("ml", 1e-9), ("msqd", 1e-9), ("res", 1e-9)])
 def test_probabilities_against_the_definition(estimator: Estimator, tolerance: float) -> None:
@@ -178,6 +180,7 @@ def test_resampling_in_the_limit_on_grids(n: int, most: int, tolerance: float) -
                 assert found[i, j] == pytest.approx(res_on_grid(*d), abs=tolerance)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("kernels")
 @pytest.mark.parametrize(("n", "tolerance"), [(8, 1e-3), (10, 1e-3), (12, 3e-4), (14, 1e-4), (20, 1e-5)])
 def test_resampling_in_the_limit_off_grids(n: int, tolerance: float) -> None:

@@ -171,6 +171,7 @@ def test_few_topics_separate_nothing() -> None:
     assert cc.rank_intervals(more, rng=1).inseparable == 0
 
 
+@pytest.mark.long
 def test_same_seed_same_bits_at_any_number_of_workers() -> None:
     people = cc.load_collection("people")
     for simultaneous in (True, False):

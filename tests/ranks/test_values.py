@@ -125,6 +125,7 @@ def test_the_conditions_of_a_minimum_hold(kernels: Any, seeds: range) -> None:
                 assert residual(truth, y, eps) <= 1e-10, seed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("eps", [1e-7, 1e-9, 1e-11])
 def test_small_eps_ends_too(kernels: Any, eps: float) -> None:
     for seed in range(60 if kernels is not KERNELS["numpy"] else 10):
@@ -132,6 +133,7 @@ def test_small_eps_ends_too(kernels: Any, eps: float) -> None:
         assert np.isfinite(cc.rank_distance(truth, candidate, eps=eps)).all()
 
 
+@pytest.mark.long
 @pytest.mark.skipif("native" not in KERNELS, reason="the native module was not built")
 def test_both_kernels_agree_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(15):

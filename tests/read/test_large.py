@@ -15,6 +15,8 @@ from concordant.judgments.read_qrels import read_qrels
 from concordant.judgments.read_runs import read_run
 from concordant.read import files, read_scores
 
+pytestmark = pytest.mark.long
+
 SIZE = 100 * 2**20
 
 JUNK: dict[str, Callable[[], bytes]] = {

@@ -205,6 +205,7 @@ class TestMatrix:
     def test_avg_is_a_summary(self) -> None:
         assert read("topic,a\n1,.5\navg,.5\n").topics == ("1",)
 
+    @pytest.mark.long
     def test_many_columns(self) -> None:
         names = [f"s{k}" for k in range(60_000)]
         assert len(read(",".join(names) + "\n" + ",".join(["0.5"] * len(names)) + "\n").systems) == 60_000

@@ -296,6 +296,7 @@ def test_truncated_files(write: Callable[[Scores], str]) -> None:
             assert all(right[t.rpartition("/")[2]] == v for _, t, v in _cells(found))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -21,7 +21,8 @@ from concordant.study.grid import StudyError
 from .trials import Deadly, grid
 
 distributed: Any = pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("default")  # distributed and its event loop warn of their own affairs
+# distributed and its event loop warn of their own affairs
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(scope="module")

@@ -69,6 +69,7 @@ def test_workers_change_nothing(tmp_path: Path) -> None:
     assert np.array_equal(again.values, alone.values)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_run_continues_and_ends_with_the_same_bits(tmp_path: Path, workers: int, how: signal.Signals) -> None:
@@ -93,6 +94,7 @@ def test_a_killed_run_continues_and_ends_with_the_same_bits(tmp_path: Path, work
     assert finished == files(tmp_path / "whole")
 
 
+@pytest.mark.long
 def test_two_runs_in_one_folder(tmp_path: Path) -> None:
     runs = [
         subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path / "both"), "1"], env=ENVIRONMENT) for _ in range(2)
@@ -265,6 +267,7 @@ def test_what_is_neither_a_number_nor_an_executor_is_refused() -> None:
             run_grid(grid(), workers=wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it was killed and could not end them."""
     run = subprocess.Popen([sys.executable, str(PROGRAM), str(tmp_path), "2"], env=ENVIRONMENT, start_new_session=True)

@@ -171,6 +171,7 @@ def test_what_is_no_collection_is_refused(study: cc.study.ReliabilityStudy) -> N
         study.plot(what="noise")  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study.ReliabilityStudy) -> None:
     out = tmp_path / "out"
     command = ("study", "reliability", PEOPLE, HASTY, "--trials", 4, "--sizes", "10,25", "--seed", 3, "-o", out)
@@ -188,6 +189,7 @@ def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study
     bad(*("ten" if part == "10,25" else part for part in command), status=2)
 
 
+@pytest.mark.long
 def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "concordant", "study", "reliability", PEOPLE]
@@ -212,6 +214,7 @@ def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Pat
     pytest.fail("a process of the study lives on")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["adhoc6", "adhoc7"])
 def test_the_published_figures(trec: Path, golden: Path, name: str) -> None:
     """A small run: within the tolerance of the full one and four standard errors of the smaller number of trials."""

@@ -20,6 +20,8 @@ from matplotlib.image import imread
 
 from .catalogue import BASELINE, TEXTS, figures, pixels, texts
 
+pytestmark = pytest.mark.long
+
 mpl.use("Agg")
 
 FIGURES = figures()

@@ -64,6 +64,7 @@ def subclasses(of: type[Result]) -> Iterator[type[Result]]:
         yield from subclasses(cls)
 
 
+@pytest.mark.long
 def test_odd_names(tmp_path: Path) -> None:
     truth, candidate = odd(ODD), odd(ODD, 2)
     found = cc.compare(truth, candidate, names=("\U0001f600$", "\u05e9\u05dc\u05d5\u05dd"), rank_test=None)
@@ -208,6 +209,7 @@ def test_files(tmp_path: Path) -> None:
     assert {file.name for file in tmp_path.iterdir()} == {"a.svg", "b.svg", "a.pdf"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -229,6 +231,7 @@ def test_commands(arguments: list[str], tmp_path: Path) -> None:
     assert not pyplot.get_fignums()
 
 
+@pytest.mark.long
 def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
     for arguments, message in (
         (["--plot", "a.doc"], "ends in .doc"),
@@ -239,6 +242,7 @@ def test_commands_refuse_before_they_compute(tmp_path: Path) -> None:
         assert message in bad("compare", PEOPLE, HASTY, *arguments, status=2)
 
 
+@pytest.mark.long
 def test_the_example_runs(tmp_path: Path) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.close("all")  # what other tests left open

@@ -12,6 +12,8 @@ import concordant as cc
 from ...judgments.test_study import MACHINE, QRELS, RUNS
 from .conftest import HOSTILE, LONG, documented, made
 
+pytestmark = pytest.mark.long
+
 CHOSEN = "var(--chosen)"
 MARKED = f"""
 const marked = {{}};

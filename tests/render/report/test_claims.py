@@ -45,6 +45,7 @@ def sentence(document: Any, subject: str) -> str:
     return str(said)
 
 
+@pytest.mark.long
 def test_worth_fewer_topics_is_for_a_judge_that_ranks_worse() -> None:
     bad, good = reported(judge(0.3, bias=0.2)), reported(judge(0.005))
     assert bad["verdict"]["answer"] == "no"
@@ -79,6 +80,7 @@ def test_a_value_outside_of_its_interval_is_explained() -> None:
         assert (why in sentence(document_of(changed), "Agreement")) == outside
 
 
+@pytest.mark.long
 def test_one_best_candidate_is_named_with_its_test_and_several_are_called_open() -> None:
     clear = reported(judge(0.01), judge(0.5, bias=0.3))
     headline = clear["verdict"]["headline"]
@@ -101,6 +103,7 @@ def test_without_a_test_nobody_is_called_better() -> None:
     assert document["verdict"]["headline"].startswith("a, b are tied for the highest tau_b with people, 1.000;")
 
 
+@pytest.mark.long
 def test_many_candidates_are_counted() -> None:
     candidates = [judge(0.02, seed=7), judge(0.02, seed=8), *(judge(0.4, bias=0.3, seed=k) for k in range(9, 15))]
     document = reported(*candidates)
@@ -129,6 +132,7 @@ def test_swapped_pairs_that_the_topics_tell_apart_are_counted() -> None:
     assert near == "Disagreements: 1 of 66 pairs of systems swapped; the topics of the truth tell 0 of these apart."
 
 
+@pytest.mark.long
 def test_caveats_say_once_what_holds_for_all() -> None:
     noisy, rounded = judge(0.05), side(np.round(2 * judge(0.05).values) / 2)
     document = reported(noisy, rounded)

@@ -31,6 +31,7 @@ def in_page(path: Path) -> Any:
     return Page(path.read_text(encoding="utf-8")).script("document")
 
 
+@pytest.mark.long
 def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) -> None:
     arguments = ["compare", PEOPLE, CAREFUL, HASTY, *FEW, "--seed", "3", "--html", "r.html", "-f", "json"]
     printed = json.loads(run(*arguments))
@@ -61,6 +62,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
     assert printed["ranking"]["best"] == ["careful"]
 
 
+@pytest.mark.long
 def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:
     done = invoke("compare", PEOPLE, HASTY, *FEW, "--html", tmp_path / "r.html")
     assert done.exit_code == 0
@@ -99,6 +101,7 @@ def collected(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -130,6 +133,7 @@ def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -
     assert {full for full, _ in page.cells} <= known
 
 
+@pytest.mark.long
 def test_judges(run: Run, collected: Path) -> None:
     judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "human.txt", "-m", "AP", "--resamples", "500"]
     printed = json.loads(run(*judges, "-f", "json", "--html", "r.html"))
@@ -172,6 +176,7 @@ def test_sides_that_share_no_topics_have_a_report_without_intervals(run: Run, tm
     assert document["verdict"]["answer"] == "unknown"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [[], ["-c", "tau_b", "-c", "rbo", "--top", "10"]])
 def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, more: list[str]) -> None:
     for side in (PEOPLE, CAREFUL, HASTY):

@@ -18,6 +18,8 @@ from concordant.data.means import mean_over_topics
 from .conftest import documented, made
 from .test_browser import UNPACKED, by_css
 
+pytestmark = pytest.mark.long
+
 CASES = 3_000
 
 

@@ -67,7 +67,10 @@ def shown(source: str) -> str:
     return "\n".join([source, *(part["html"] for part in unfolded)])
 
 
-@pytest.mark.parametrize("kind", DOCUMENTS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=[pytest.mark.long] * k.startswith(("card", "comparison", "judges"))) for k in DOCUMENTS],
+)
 def test_nothing_in_a_document_is_markup(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "library", lambda: "")
     monkeypatch.setattr(

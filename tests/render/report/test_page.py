@@ -107,6 +107,7 @@ def source_of(everything: dict[str, Any]) -> Callable[[str], str]:
 KINDS = ("one", "two", "hostile", "reliability", "bare", "means")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_is_well_formed_and_every_id_is_there_once(source_of: Callable[[str], str], kind: str) -> None:
     page = Page(source_of(kind))
@@ -222,6 +223,7 @@ def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:
     assert "a\\ud800" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_150_systems_and_250_topics_stay_below_3_mb() -> None:
     truth, candidate = made([f"system-{k:03d}-with-a-usual-name" for k in range(150)], 250, noise=0.5)
     found = cc.compare(truth, candidate, per_topic=True, rank_test=None, n_resamples=500, rng=1)

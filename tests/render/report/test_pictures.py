@@ -12,6 +12,8 @@ from concordant.render.report.charts import FONT
 
 from .pictures import BASELINE, BLOCKS, SHOTS, Shot, complaints, form_of, opened, page_of, shot, stored
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def look(browser: Any, tmp_path: Path) -> Iterator[Any]:

@@ -101,6 +101,7 @@ ODD: dict[str, tuple[Any, Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_data_have_a_report(kind: str) -> None:
     truth, candidate = ODD[kind]

@@ -39,6 +39,7 @@ def observations() -> dict[str, FloatArray]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", observations())
 def test_a_table_is_the_inverse_of_the_smoothed_distribution_function(name: str) -> None:
     observed = observations()[name]
@@ -69,6 +70,7 @@ def test_quantiles_increase_and_spread_by_the_bandwidth(values: list[float]) -> 
     assert weights @ x**2 == pytest.approx(variance, rel=2e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", observations())
 def test_the_bandwidth_is_the_two_stage_plug_in(name: str) -> None:
     observed = observations()[name]

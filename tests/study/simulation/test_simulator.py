@@ -264,6 +264,7 @@ def test_systems_are_dropped_only_when_asked() -> None:
     assert model.simulate(5, rng=0).systems == model.scores.systems
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "systems"), [("adhoc6", 55), ("adhoc7", 77), ("adhoc8", 97)])
 def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, systems: int) -> None:
     whole = cc.read_scores(trec / f"{name}.csv")
