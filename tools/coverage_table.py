@@ -96,9 +96,13 @@ INTERVALS = [
     *(default("default", f, tied=True) for f in ("tau_b", "tau_ap_b", "pearson_rank")),
     Claim("`judge_worth`, 25 topics, new systems", "measured/worth.md", ("design", *WORTH), WORTH),
     Claim(
-        "`rank_intervals`, all systems", "guide/rank-intervals.md", ("design", "all", "each"), ("all",), width="width"
+        "`rank_intervals`, all systems",
+        "measured/rank-intervals.csv",
+        ("design", "all", "each"),
+        ("all",),
+        width="width",
     ),
-    Claim("`rank_intervals`, each by itself", "guide/rank-intervals.md", ("design", "all", "each"), ("each",)),
+    Claim("`rank_intervals`, each by itself", "measured/rank-intervals.csv", ("design", "all", "each"), ("each",)),
     Claim(
         "`rank_intervals`, holes", "measured/boards.md", ("scores", "holes", "coverage"), ("coverage",), width="width"
     ),
@@ -165,7 +169,8 @@ class Measured(NamedTuple):
 
     def line(self, claim: Claim, *, nominal: bool) -> str:
         """A row of the table."""
-        name = claim.page.rpartition("/")[2].replace(".csv", ".md")
+        beside = (DOCS / claim.page).with_suffix(".md")  # a page about the cells of a file
+        name = beside.name if beside.exists() else claim.page.rpartition("/")[2]
         link = f"[{name}]({name if claim.page.startswith('measured') else '../' + claim.page})"
         if not self.shares:
             return f"| {claim.what} | 0 | not measured yet |" + (" | | |" if nominal else "") + f" {link} |"

@@ -13,7 +13,7 @@ import pytest
 import concordant as cc
 from concordant.errors import InputError, InputTypeError, ReadError
 from concordant.ranks.votes.strengths import strengths, tally, units
-from tests.commands import good
+from tests.commands import good, run
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -100,7 +100,7 @@ def test_command(tmp_path: Path) -> None:
         (row["system"], row["rank"], row["high"]) for row in found.rows()
     ]
     page = tmp_path / "votes.html"
-    good("votes", tmp_path / "v.csv", "--resamples", "100", "--html", page)
+    run("votes", tmp_path / "v.csv", "--resamples", "100", "--html", page)
     assert "200 battles; ranked by win-rate" in page.read_text(encoding="utf-8")
 
 
