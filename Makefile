@@ -86,7 +86,7 @@ coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_default.py
 	$(PY) benchmarks/coverage_combine.py
 	$(PY) benchmarks/family_bias.py
-	$(PY) tools/coverage_table.py
+	$(PY) tools/measured.py
 
 # The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
 sanitize: $(VENV)/tools $(VENV)/installed
@@ -108,7 +108,7 @@ papers: $(VENV)/installed
 	@$(PY) tools/fetch_data.py --need trec covid1 dl21 || echo "items that need them are left as they were"
 	@for script in examples/papers/*[0-9].py; do $(PY) $$script || exit 1; done
 
-# Kills, full disks, damaged files and hostile names: some minutes, and the table of docs/measured/faults.md.
+# Kills, full disks, damaged files and hostile names: some minutes, into docs/measured/faults.csv.
 faults: $(VENV)/tools $(VENV)/installed
 	$(PY) -m benchmarks.faults $(PARTS)
 

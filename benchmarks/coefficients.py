@@ -15,9 +15,11 @@ import sys
 import time
 from collections.abc import Callable
 from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cells import keep
 from scipy import stats
 
 import concordant as cc
@@ -53,6 +55,13 @@ class Table:
         verdict = "" if least is most is None else "ok" if good else "MISSED"
         self.failed += not good
         print(f"{what:<66} {ratio:>9.2f}   {wanted:<14} {verdict}", flush=True)
+        row = {
+            "part": Path(sys.argv[0]).stem,
+            "what": " ".join(what.split()),
+            "measured": f"{ratio:.2f}",
+            "wanted": wanted,
+        }
+        keep("benchmarks", [row], ("part", "what"))
 
 
 def pairs(n: int, *, ties: bool = False) -> Any:

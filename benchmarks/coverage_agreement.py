@@ -7,6 +7,7 @@ any other. A sample is some topics drawn with replacement; the truth is the valu
 from __future__ import annotations
 
 import numpy as np
+from cells import keep
 from data import need
 
 import concordant as cc
@@ -45,6 +46,8 @@ def main() -> None:
                 low, high = np.quantile(agreement_of(weights @ sample, labels), [out, 1 - out], axis=0)
                 inside += (low <= truth) & (truth <= high)
             print(f"{judge:<22} {size:>6} " + " ".join(f"{share / SAMPLES:>16.3f}" for share in inside), flush=True)
+            shares = {name: f"{share / SAMPLES:.3f}" for name, share in zip(NAMES, inside, strict=True)}
+            keep("label-agreement", [{"judge": judge, "topics": size, **shares}], ("judge", "topics"))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from data import matrix, need
 
 import concordant as cc
@@ -32,6 +33,7 @@ from concordant.data.groups import places_of_groups
 from concordant.data.means import mean_over_topics
 
 FloatArray = npt.NDArray[np.float64]
+KEY = ("scores", "size", "case")
 Sample = tuple[FloatArray, FloatArray, dict[str, str] | None]  # topics x systems, true means, groups
 Metrics = ("XCOMET-XL", "MetricX-24-Hybrid-XL", "GEMBA-ESA-GPT4.1")
 
@@ -135,14 +137,13 @@ def main() -> None:
             done[key] = measured(draw, given.samples, given.resamples)
             given.file.write_text(json.dumps(done, indent=1))
             print(key, done[key], flush=True)
-    for table, head in (
-        ("holes", "| scores | systems x topics | holes | coverage | width |"),
-        ("groups", "| metric | documents | groups | coverage | width |"),
-    ):
-        print(f"\n{head}\n| --- | ---: | --- | ---: | ---: |")
-        for key in (f"{kind}: {row}" for kind, row, _ in cells() if kind == table):
-            if found := done.get(key):
-                print(f"| {key.partition(': ')[2]} | {found['coverage']:.1%} | {found['width']:.0%} |")
+    rows = []
+    for part, row, _ in cells():
+        if found := done.get(f"{part}: {row}"):
+            shares = {"coverage": f"{100 * found['coverage']:.1f}", "width": f"{100 * found['width']:.0f}"}
+            rows.append(dict(zip(("part", *KEY), (part, *row.split(" | ")), strict=True)) | shares)
+    if rows:
+        keep("boards", rows, KEY)
 
 
 if __name__ == "__main__":

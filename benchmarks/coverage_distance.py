@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from data import matrix
 
 import concordant as cc
@@ -49,6 +50,13 @@ def rejected(
     return {k: v / samples for k, v in count.items()}, float(np.mean(taus)), float(np.mean(distances))
 
 
+def store(size: tuple[int, int], noise: float, tau: float, distance: float, found: dict[str, float]) -> None:
+    """A row of docs/measured/rank-test.csv."""
+    row = {"systems_x_topics": f"{size[0]} x {size[1]}", "noise": noise, "mean_tau": tau, "mean_distance": distance}
+    row |= {f"{test}_rejects": f"{100 * found[test]:.1f}" for test in ("recentred", "paper")}
+    keep("rank-test", [row], ("systems_x_topics", "noise"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=1000)
@@ -65,6 +73,7 @@ def main() -> None:
         found, _, _ = rejected(values, size, 0.0, options.samples, options.resamples)
         failed += found["recentred"] > 0.07
         print(f"| {size[0]} x {size[1]} | {found['recentred']:.1%} | {found['paper']:.1%} |", flush=True)
+        store(size, 0, 1, 0, found)
     header = ["systems x topics", "noise", "mean tau", "mean distance", "recentred rejects", "paper rejects"]
     print("\n| " + " | ".join(header) + " |\n|" + " --- |" * len(header), flush=True)
     for size in SIZES:
@@ -75,6 +84,7 @@ def main() -> None:
                 f"| {found['paper']:.0%} |",
                 flush=True,
             )
+            store(size, shift, round(tau, 2), round(distance, 1), found)
     print(f"\n{time.perf_counter() - start:.0f} s")
     if failed:
         raise SystemExit(f"the recentred test rejects more than 7% at {failed} sizes")

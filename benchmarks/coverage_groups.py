@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from coverage_worth import SIZES, A, crossing
 from data import need
 
@@ -141,14 +142,17 @@ def main() -> None:
         done[key] = {"samples": given.samples, "share": float(np.mean(held))}
         given.file.write_text(json.dumps(done, indent=1))
         print(key, done[key], flush=True)
-    print("\n| function | what | documents | as groups | groups ignored | samples |")
-    print("| --- | --- | --- | ---: | ---: | ---: |")
     for name, (_, what) in CELLS.items():
         for design, (_, count) in DESIGNS.items():
             keys = [f"{name} | {design} | {groups}" for groups in ("documents", "none")]
             if all(key in done for key in keys):
-                shares, samples = " | ".join(f"{done[key]['share']:.1%}" for key in keys), done[keys[0]]["samples"]
-                print(f"| `{name}` | {what} | {count} of {design} | {shares} | {samples} |")
+                shares = {
+                    column: f"{100 * done[key]['share']:.1f}"
+                    for column, key in zip(("as_groups", "groups_ignored"), keys, strict=True)
+                }
+                row = {"function": name, "what": what, "documents": f"{count} of {design}", **shares}
+                keep("groups", [row | {"samples": done[keys[0]]["samples"]}], ("function", "documents"))
+                print(row)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from data import matrix, need
 
 import concordant as cc
@@ -312,6 +313,16 @@ def line(found: FloatArray, k: int, n: int) -> tuple[str, float]:
     return f"| {COEFFICIENTS[k]} | {n} | " + " | ".join(shown) + f" | {100 * worst:.0f} |", float(average[DEFAULT])
 
 
+def store(name: str, n: int, k: int, found: FloatArray) -> None:
+    """Rows of docs/measured/interval-coverage.csv."""
+    of = {"conditions": name, "mean_theta": "", "coefficient": COEFFICIENTS[k], "topics": n}
+    rows = [
+        of | {"method": method, "coverage": f"{100 * held:.1f}", "width": f"{width:.2f}"}
+        for method, (held, width) in zip(METHODS, found[:, :, k].mean(axis=(0, 1)), strict=True)
+    ]
+    keep("interval-coverage", rows, ("conditions", "coefficient", "topics", "method"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--subsets", type=int, default=100, help="random subsets of 15 to 110 systems")
@@ -339,6 +350,7 @@ def main() -> None:
                 found = cell(pool, n, options)
                 for k in range(len(COEFFICIENTS)):
                     text, average = line(found, k, n)
+                    store(name, n, k, found)
                     failed += not 0.93 <= average <= 0.98
                     print(text, flush=True)
         print(f"\n{time.perf_counter() - start:.0f} s")

@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from data import matrix
 from scipy.stats import rankdata
 
@@ -45,6 +46,7 @@ Sample = tuple[FloatArray, FloatArray]  # topics x systems, and the true means
 Ladder = Callable[[int], FloatArray]
 Designs = dict[str, tuple[Callable[[np.random.Generator, int, int], Sample], tuple[tuple[int, int], ...]]]
 LEVEL, BOUND = 0.95, 0.94
+KEY = ("design", "systems_x_topics")
 BEYOND = ("heavy", "robust2004 AP, shifted")  # shown, and not held to the bound
 
 
@@ -233,6 +235,11 @@ def show_alternatives(designs: Designs, samples: int, n_resamples: int) -> None:
             other = measure_alternatives(sample, m, n, samples, n_resamples)
             cells = " | ".join(f"{other[c][0]:.1%} ({other[c][1]:.1%})" for c in columns)
             print(f"| {name} | {m} x {n} | {cells} |", flush=True)
+            row = {"design": name, "systems_x_topics": f"{m} x {n}"}
+            for c in columns:
+                named = c.replace(",", "").replace(" ", "_")
+                row |= {named: f"{100 * other[c][0]:.1f}", f"{named}_width": f"{100 * other[c][1]:.1f}"}
+            keep("rank-interval-methods", [row], KEY)
 
 
 def main() -> None:
@@ -288,6 +295,8 @@ def main() -> None:
             print(
                 f"| {name} | {m} x {n} | {found['all']:.1%} | {found['each']:.1%} | {found['width']:.0%} |", flush=True
             )
+            shares = {what: f"{100 * found[what]:.1f}" for what in ("all", "each", "width")}
+            keep("rank-intervals", [{"design": name, "systems_x_topics": f"{m} x {n}", **shares}], KEY)
     if options.alternatives:
         show_alternatives(designs, options.alternatives, min(options.resamples, 299))
     print(f"\n{time.perf_counter() - start:.0f} s")

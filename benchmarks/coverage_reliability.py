@@ -5,15 +5,14 @@ adhoc8, dl21 by reciprocal rank and P@1), and a normal model with the means and 
 random subset of the systems on some topics. Compared with the actual tau_b between its means and the true ones: the
 estimates, the 95% intervals, and predictions for collections with more topics.
 
-Every finished row is kept in a file, from which a run that was stopped continues; `--minutes` stops it. The tables are
-written into docs/guide/reliability.md, with the rows that are there.
+Every finished row is kept in a file, from which a run that was stopped continues; `--minutes` stops it. The rows go to
+docs/measured/reliability.csv and plans.csv.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections.abc import Callable
 from functools import partial
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from data import matrix, need
 
 import concordant as cc
@@ -29,7 +29,6 @@ from concordant.inference.posterior import Prior
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], FloatArray]
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "reliability.md"
 SIZES = ((15, 10), (15, 25), (50, 25), (50, 50), (100, 50))
 PLANS = ((15, 10, 50), (20, 25, 100), (50, 25, 100), (50, 50, 200))
 PRIORS: tuple[Prior, ...] = ("normal", "flat")
@@ -136,18 +135,22 @@ def measure(path: Path, samples: int, minutes: float) -> dict[str, list[str]]:
     return ordered
 
 
-def tables(rows: dict[str, list[str]]) -> dict[str, str]:
-    """Both tables, by their headers."""
-    by = [f"{what}, {prior}" for prior in PRIORS for what in ("bias", "covers", "width")]
-    heads = {False: ["population", "systems x topics", "actual tau", "bias, msqd", *by]}
-    by = [f"{what}, {prior}" for prior in PRIORS for what in ("bias", "error", "above the 5% quantile")]
-    heads[True] = ["population", "systems x topics to topics", "actual tau", *by]
-    found = {}
-    for planned, head in heads.items():
-        header = "| " + " | ".join(head) + " |"
-        some = (f"{label} {' | '.join(cells)} |" for label, cells in rows.items() if (" to " in label) == planned)
-        found[header] = "\n".join([header, "|" + " --- |" * len(head), *some])
-    return found
+def store(rows: dict[str, list[str]]) -> None:
+    """The files of both tables."""
+    heads = {
+        "reliability": ("systems_x_topics", "bias_msqd", ("bias", "covers", "width")),
+        "plans": ("systems_x_topics_to_topics", "", ("bias", "error", "above_the_5%_quantile")),
+    }
+    for name, (sizes, first, what) in heads.items():
+        by = [f"{w}_{prior}" for prior in PRIORS for w in what]
+        head = ["population", sizes, "actual_tau", *filter(None, [first]), *by]
+        found = [
+            dict(zip(head, [*label.strip("| ").split(" | "), *(c.rstrip("%") for c in cells)], strict=True))
+            for label, cells in rows.items()
+            if (" to " in label) == (name == "plans")
+        ]
+        if found:
+            keep(name, found, ("population", sizes))
 
 
 def main() -> None:
@@ -156,13 +159,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=600, help="of processor time, in this run")
     parser.add_argument("--state", default="studies/reliability.jsonl", help="file of the rows that are there")
     options = parser.parse_args()
-    rows = measure(Path(options.state), options.samples, options.minutes)
-    page = PAGE.read_text(encoding="utf-8")
-    for header, text in tables(rows).items():
-        print(f"{text}\n")
-        if " x " in text.partition("\n")[2].partition("\n")[2]:
-            page = re.sub(rf"^{re.escape(header)}\n(?:\|.*\n)*", f"{text}\n", page, flags=re.MULTILINE)
-    PAGE.write_text(page, encoding="utf-8")
+    store(measure(Path(options.state), options.samples, options.minutes))
 
 
 if __name__ == "__main__":

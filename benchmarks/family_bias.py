@@ -1,4 +1,4 @@
-"""Size and power of `family_bias`. Finished cells go to a file; the tables are written into docs/measured/families.md.
+"""Size and power of `family_bias`. Finished cells go to docs/measured/families.csv.
 
 A judge without bias has scores around slope * the true means of the systems, with errors of its own; its systems err
 together within families, over topics, as those of the truth do.
@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cells import keep
 from data import lacks, need
 
 import concordant as cc
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "families.md"
 POPULATIONS, TOPICS, SHIFTS = ("simulated", "simulated, own biases", "covid1"), (25, 50), (0.0, 1.0, 2.0)
 
 
@@ -96,23 +96,20 @@ def main() -> None:
 
 
 def write(known: dict[tuple[Any, ...], dict[str, Any]], trials: int) -> None:
-    """The table of the cells that there are, into the page."""
-    heads = ["judge", "topics", *("no shift" if not s else f"{s:g} sd" for s in SHIFTS), "one family"]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    """The cells that there are, into docs/measured/families.csv."""
+    heads = ["judge", "topics", *("no_shift" if not s else f"{s:g}_sd" for s in SHIFTS), "one_family"]
+    rows = []
 
     def shown(name: str, n: int, shift: float, what: str) -> str:
         found = known.get((name, n, shift, trials))
-        return "-" if found is None else f"{100 * found[what]:.1f}"
+        return "" if found is None else f"{100 * found[what]:.1f}"
 
     for n in TOPICS:
         for name in POPULATIONS:
             row = [shown(name, n, shift, "any") for shift in SHIFTS] + [shown(name, n, 0.0, "each")]
-            if row[0] != "-":
-                lines.append("| " + " | ".join([name, str(n), *row]) + " |")
-    text = "\n".join(lines)
-    if PAGE.exists():
-        before, _, _ = PAGE.read_text(encoding="utf-8").partition("<!-- tables -->")
-        PAGE.write_text(f"{before}<!-- tables -->\n\n{text}\n", encoding="utf-8")
+            if row[0]:
+                rows.append(dict(zip(heads, [name, n, *row], strict=True)))
+    keep("families", rows, ("judge", "topics"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What was tried against the package, and what was lost: writes the table of docs/measured/faults.md.
+"""What was tried against the package, and what was lost: writes docs/measured/faults.csv.
 
     make faults                         all of it, some minutes
     make faults PARTS="kills pickles"   some of it; the other rows stay as they are
@@ -26,7 +26,6 @@ import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,8 +45,6 @@ from concordant.study.execution import run_grid
 from concordant.words import one_line
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "measured" / "faults.md"
-MARKS = "<!-- made by benchmarks/faults.py -->", "<!-- end -->"
 TRIALS = ROOT / "tests" / "study" / "trials.py"
 PEOPLE, CAREFUL, HASTY = (str(path(name)) for name in ("people", "careful", "hasty"))
 NAMES = (
@@ -444,22 +441,17 @@ PARTS: dict[str, Callable[[], Row]] = {
 }
 
 
-def write_page(rows: dict[str, Row]) -> None:
-    """Put what was tried into the table of the page, where the other rows stay."""
-    page = PAGE.read_text(encoding="utf-8")
-    start, end = page.index(MARKS[0]), page.index(MARKS[1]) + len(MARKS[1])
-    lines = {line.split("`")[1]: line for line in page[start:end].splitlines() if line.startswith("| `")}
-    for name, row in rows.items():
-        lines[name] = f"| `{name}` | {row.what} | {row.tried:,} | {row.lost} | {row.note or row.held} |"
-    head = ["| part | tried | times | lost | what has to hold |", "| --- | --- | ---: | ---: | --- |"]
-    table = [*head, *(lines[name] for name in PARTS if name in lines)]
-    when = f"Last measured with concordant {cc.__version__} on {datetime.now(UTC):%d %B %Y}."
-    made = "\n".join([MARKS[0], "", *table, "", when, "", MARKS[1]])
-    PAGE.write_text(page[:start] + made + page[end:], encoding="utf-8")
+def store(name: str, row: Row) -> None:
+    """The part's row of docs/measured/faults.csv."""
+    sys.path.append(str(ROOT / "benchmarks"))  # this file is run as a module of the repository
+    from cells import keep
+
+    held = {"tried": row.what, "times": row.tried, "lost": row.lost, "what_has_to_hold": row.note or row.held}
+    keep("faults", [{"part": name, **held}], ("part",))
 
 
 def main() -> None:
-    """Try what the command line names, or all, and write the page."""
+    """Try what the command line names, or all, and store it."""
     wanted = sys.argv[1:] or list(PARTS)
     unknown = [name for name in wanted if name not in PARTS]
     if unknown:
@@ -468,7 +460,7 @@ def main() -> None:
     for name in wanted:
         row = PARTS[name]()
         print(f"{name}: {row.tried:,} tried, {row.lost} lost {row.note}", flush=True)
-        write_page({name: row})
+        store(name, row)
         lost += row.lost
     if lost:
         sys.exit("something was lost")

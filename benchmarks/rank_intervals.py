@@ -67,9 +67,9 @@ def main() -> None:
         shape = f"{m} x {n}, {RESAMPLES:,} resamples"
         print(f"{shape}: rank_intervals {times['all']:.2f} s, single systems {times['each']:.2f} s")
         table.row(f"rank_intervals / plain NumPy without steps, {shape}", times["all"] / times["plain"])
-        table.row("  single systems / plain", times["each"] / times["plain"])
-        table.row("  2 workers / 1", times["two"] / times["all"])
-        table.row("  explain tau_ap_b / plain", times["explain"] / times["plain"])
+        table.row(f"single systems / plain, {shape}", times["each"] / times["plain"])
+        table.row(f"2 workers / 1, {shape}", times["two"] / times["all"])
+        table.row(f"explain tau_ap_b / plain, {shape}", times["explain"] / times["plain"])
     if told := lacks("mteb/eng_v2.csv"):
         print(f"the row of MTEB is left out: {told}")
     else:

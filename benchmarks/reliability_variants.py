@@ -25,6 +25,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+from cells import keep
 from data import need
 from plan_mteb import models
 
@@ -111,8 +112,6 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     tau = get_coefficient("tau_b").on_workers(1)
-    print(f"| collection | topics | actual | {' | '.join(VARIANTS)} | standard error |")
-    print("| --- | ---: | ---: | " + " | ".join(["---:"] * (len(VARIANTS) + 1)) + " |")
     for name, sampler in populations().items():
         for n in (10, 25):
             actual, found = [], np.empty((given.samples, len(VARIANTS), 2))
@@ -127,7 +126,10 @@ def main() -> None:
             off = found - np.array(actual)[:, None, None]
             cells = [f"{rel:+.3f} / {plan:+.3f}" for rel, plan in off.mean(axis=0)]
             error = off[:, 0, 0].std() / math.sqrt(given.samples)
-            print(f"| {name} | {n} | {np.mean(actual):.3f} | {' | '.join(cells)} | {error:.3f} |", flush=True)
+            row = {"collection": name, "topics": n, "actual": f"{np.mean(actual):.3f}"}
+            row |= dict(zip((v.replace(" ", "_") for v in VARIANTS), cells, strict=True))
+            keep("reliability-variants", [row | {"standard_error": f"{error:.3f}"}], ("collection", "topics"))
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ A page is run from top to bottom in a folder of its own that holds people.csv, c
 from __future__ import annotations
 
 import contextlib
+import csv
 import doctest
 import io
 import os
@@ -84,11 +85,16 @@ def test_every_picture_of_the_docs_is_made_beside_it() -> None:
     assert pictures - made == set()
 
 
-def test_the_table_of_all_measurements_has_what_the_pages_have() -> None:
-    made = runpy.run_path(str(ROOT / "tools" / "coverage_table.py"))
-    assert made["table"]() in (ROOT / "docs" / "measured" / "coverage.md").read_text(encoding="utf-8"), (
-        "docs/measured/coverage.md is older than its pages: run tools/coverage_table.py"
-    )
+def test_the_summary_and_figures_of_measurements_are_of_their_cells(tmp_path: Path) -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "measured.py"))
+    folder = ROOT / "docs" / "measured"
+    with (folder / "coverage.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == made["summary"](), (
+            "coverage.csv is older than its cells: run tools/measured.py"
+        )
+    for name, claims in made["FIGURES"].items():
+        made["draw"](name, claims, tmp_path)
+        assert words_in(tmp_path / f"{name}.svg") == words_in(folder / f"{name}.svg"), f"run tools/measured.py: {name}"
 
 
 def run_python(block: Block, page: str, names: dict[str, Any]) -> None:

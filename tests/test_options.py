@@ -58,6 +58,9 @@ def made(name: str) -> Any:
         "judges": lambda: cc.study.judge_study(RUNS, QRELS, {"a": JUDGE}, ["map"], ["tau_b"], n_resamples=600),
         "reliability": lambda: cc.study.reliability_study({"a": TRUTH}, n_trials=1, sizes=[10]),
         "combined": lambda: cc.combine(FEW, CANDIDATE),
+        "labels": lambda: cc.judgments.label(RUNS, measures=["map"], budget=4, seed=1),
+        "labels_of_two": lambda: cc.judgments.label(RUNS.select(RUNS.systems[:2]), measures=["map"], budget=3, seed=1),
+        "label_ranking": lambda: cc.judgments.rank_from_labels(made("labels").with_grades(QRELS), RUNS, "map"),
         "null": lambda: cc.null_distribution("tau_ap", 5),
         "intervals": lambda: cc.rank_intervals(TRUTH, **DRAWS),
         "places": lambda: cc.ranks.rank_probabilities(TRUTH, **DRAWS),
@@ -150,10 +153,24 @@ def calls() -> dict[str, Call]:
         "judgments.Change": (cc.judgments.Change, {"kind": "sample", "level": 0.1}),
         "judgments.depth_pool": (cc.judgments.depth_pool, {**judged, "k": 2}),
         "judgments.from_runs": (cc.judgments.from_runs, {**judged, "names": ["s0"]}),
+        "judges.gaming_gap": (
+            cc.judges.gaming_gap,
+            {"runs": RUNS, "people": QRELS, "judge": JUDGE, "measure": "nDCG@5", "n_resamples": 99, "rng": 1},
+        ),
         "judgments.label_agreement": (
             cc.judgments.label_agreement,
             {"truth": QRELS, "candidate": JUDGE, **DRAWS},
         ),
+        "judgments.label": (cc.judgments.label, {"runs": RUNS, "measures": ["map"], "budget": 3, "seed": 1}),
+        "judgments.rank_from_labels": (
+            cc.judgments.rank_from_labels,
+            {"labels": made("labels").with_grades(QRELS), "runs": RUNS, "measure": "map"},
+        ),
+        "judgments.LabelRanking.favoured": (made("label_ranking").favoured, {}),
+        "judgments.LabelList.add": (made("labels_of_two").add, {"runs": RUNS}),
+        "judgments.read_labels": (cc.judgments.read_labels, {"path": "list.csv"}),
+        "judgments.LabelList.write": (made("labels").write, {"path": "new.csv"}),
+        "judgments.LabelList.with_grades": (made("labels").with_grades, {"qrels": QRELS}),
         "judgments.leave_each_out": (cc.judgments.leave_each_out, {**judged, "teams": TEAMS, "measures": ["map"]}),
         "judgments.leave_out": (cc.judgments.leave_out, {**judged, "team": "A", "teams": TEAMS}),
         "judgments.mix": (cc.judgments.mix, {"human": QRELS, "machine": JUDGE, "share": 0.5}),
@@ -190,7 +207,6 @@ def calls() -> dict[str, Call]:
         "ranks.DistanceDistribution.load": (cc.ranks.DistanceDistribution.load, {"path": "kept.npz"}),
         "study.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
         "study.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
-        "study.Simulator.fidelity": (made("simulator").fidelity, {"n_topics": 50}),
         "Comparison.plot": (made("comparison").plot, {}),
         "Comparison.table": (made("comparison").table, {}),
         "Explanation.rows": (made("explanation").rows, {}),
@@ -245,6 +261,7 @@ INTERNAL = {
     *("Scores.like", "Pairing.alone", "ranks.DistanceDistribution.made"),
     *("Qrels.of_columns", "Qrels.take", "Qrels.with_grades", "Qrels.get", "Runs.of"),
     *("judgments.Change.make", "judgments.Change.with_notes"),
+    *("judgments.LabelList.of_plan", "judgments.LabelList.pool"),
 }
 AGAIN = {"report.write_report"}  # in two places
 
@@ -424,6 +441,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     TRUTH.to_frame().to_csv("people.csv")
     Path("run.txt").write_text("1 Q0 d1 1 0.5 a\n")
+    made("labels").write("list.csv")
     Path("qrels.txt").write_text("1 0 d1 1\n2 0 d1 0\n")
     Path("votes.csv").write_text("model_a,model_b,winner\nx,y,model_a\ny,x,tie\n")
     made("distribution").save("kept.npz")

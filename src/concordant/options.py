@@ -65,6 +65,7 @@ RULES: Mapping[str, Rule | Count] = {
     "eps": Rule("give a positive number, which is added to the variances; 1e-5 is the paper's", _POSITIVE),
     "families": Rule("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
     "from_runs.names": Rule("give a list of names of runs, at least one", bool),
+    "gaming_gap.n_permutations": Count(20),
     "judge_worth.n_topics": _VALUED,
     "judges": Rule("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
     "m": Count(2, 1_000_000),  # beyond, neighbouring values of tau are closer than rounding
@@ -87,6 +88,7 @@ RULES: Mapping[str, Rule | Count] = {
         "give a whole number as seed, at least 0, a numpy Generator, or None", lambda x: isinstance(x, _G) or x >= 0
     ),
     "select_topics.n_splits": Count(2),
+    "seed": Count(0),
     "share": _SHARE,
     "shrinkage": Rule("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
     "sizes": Rule(

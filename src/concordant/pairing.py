@@ -20,7 +20,7 @@ from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, warn
 from .options import checked
 from .read.door import Collection, as_scores, as_topic_side, refuse
-from .read.naming import short_names
+from .read.naming import look_alikes, short_names
 from .read.reader import tables_in
 from .read.tables.frames import is_frame
 from .words import argument, counted, listing, named, one_line
@@ -398,7 +398,8 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
     if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
         raise InputError(f"{listing(bare)}: one score per system and no topics, so there are none to match")
-    systems = _common([side.systems for side in sides], names, "systems")
+    alike = _look_alike(sides, names)
+    systems = _common([side.systems for side in sides], names, "systems", alike)
     lost = [_lost(side.systems, systems) for side in sides]
     kept: list[Side] = [_select(side, systems) for side in sides]
     dropped: list[tuple[str, ...]] = [()] * len(sides)
@@ -425,6 +426,8 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
         )
         if labels
     ]
+    if alike:
+        notes.append(alike)
     more = _points_of_some(kept) if any(lost) else ()
     return Pairing(tuple(kept), tuple(names), on, (*said, *notes, *more))
 
@@ -503,6 +506,17 @@ def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[st
     return made, said
 
 
+def _look_alike(sides: Sequence[Side], names: Sequence[str]) -> str:
+    """Which systems of the first side are missing elsewhere, where one has nearly the same name."""
+    found = []
+    for side, name in zip(sides[1:], names[1:], strict=True):
+        own, other = _lost(sides[0].systems, side.systems), _lost(side.systems, sides[0].systems)
+        if pairs := look_alikes(own, other):
+            shown = listing((f"{a} and {b}" for a, b in pairs), 5)
+            found.append(f"{counted(len(pairs), 'pair')} of names in {names[0]} and {name} look alike ({shown})")
+    return f"{'; '.join(found)}: to match them, rename one side with {argument('rename')}" if found else ""
+
+
 def _lost(labels: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
     known = set(kept)
     return tuple(label for label in labels if label not in known)
@@ -514,6 +528,8 @@ def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, h
     if not shared:
         examples = "; ".join(f"{name} has {listing(side, 5)}" for name, side in zip(names, sides, strict=True))
         way_out = f"Rename them so that the labels match{f'; or {hint}' if hint else ''}"
+        if hint and what == "systems":
+            way_out = hint
         raise InputError(f"no {what} are common to all sides: {examples}. {way_out}")
     return tuple(label for label in sides[0] if label in shared)
 

@@ -34,9 +34,9 @@ def one_line(text: Any) -> str:
     return printable(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def counted(n: int, noun: str) -> str:
-    """'1 topic', '2 topics'."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def counted(n: int, noun: str, several: str = "") -> str:
+    """'1 topic', '2 topics', '2 batches'."""
+    return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def listing(labels: Iterable[Any], most: int = 12) -> str:

@@ -84,6 +84,9 @@ NAMED: dict[str, Callable[[Callable[[str], str]], Any]] = {
         rng=1,
     ),
     "judge_card": lambda name: cc.judge_card(TRUTH, [CANDIDATE], n_resamples=99, rng=1, names=[*map(name, "ab")]),
+    "gaming_gap": lambda name: cc.judges.gaming_gap(
+        RUNS, QRELS, MACHINE, "AP", names=(name("a"), name("b")), n_resamples=99, rng=1
+    ),
     "judge_study": lambda name: cc.study.judge_study(RUNS, QRELS, {name("a"): MACHINE}, ["AP"], n_resamples=500, rng=1),
     "judge_worth": lambda name: cc.judge_worth(TRUTH, CANDIDATE, rng=1, names=(name("a"), name("b"))),
     "rank_judges": lambda name: cc.rank_judges(TRUTH, list(SIDES.values())[1:3], names=[*map(name, "xyz")], rng=1),

@@ -42,18 +42,16 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "AuditResult": lambda: cc.audit(SMALL, QUICK, reported="0.905"),
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
-    "CorrelationEstimate": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "Difference": lambda: cc.difference(SMALL, *SMALL.systems[:2], rng=1),
     "Differences": lambda: cc.neighbours(SMALL, rng=1),
     "Discordance": lambda: cc.planning.discordance(PEOPLE),
-    "DiscriminativePower": lambda: cc.ranks.discriminative_power(PEOPLE, BATCH[:, [0] * len(PEOPLE.systems)]),
     "DistanceDistribution": lambda: cc.ranks.DistanceDistribution.bootstrap(PEOPLE, **FEW),
     "Estimate": lambda: cc.expected_correlation(SMALL, coefficient="tau", rng=1),
     "Explanation": lambda: cc.explain(PEOPLE, HASTY),
     "FamilyBias": lambda: cc.judges.family_bias(
         SMALL, QUICK, families={s: s.split("-")[0] for s in SMALL.systems}, **FEW
     ),
-    "Fidelity": lambda: cc.study.Simulator(SMALL).fidelity(50, rng=1),
+    "GamingGap": lambda: cc.judges.gaming_gap(RUNS, QRELS, QRELS, "AP", **FEW),
     "JudgeCard": lambda: cc.judge_card(SMALL, {"hasty": QUICK, "careful": SLOW}, **FEW),
     "JudgeRanking": lambda: cc.rank_judges(SMALL, {"hasty": QUICK, "careful": SLOW}, rng=1),
     "JudgeStudy": lambda: cc.study.judge_study(RUNS, QRELS, {"same": QRELS}, ["AP"], n_resamples=500),
@@ -62,6 +60,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
         RUNS, QRELS, [cc.judgments.Change("depth_pool", 1)], ["AP"], n_draws=2, n_resamples=99
     ),
     "LabelAgreement": lambda: cc.judgments.label_agreement(QRELS, QRELS, **FEW),
+    "LabelList": lambda: cc.judgments.label(RUNS, measures=["AP"], budget=2, seed=1),
+    "LabelRanking": lambda: cc.judgments.rank_from_labels(
+        cc.judgments.label(RUNS, measures=["AP"], budget=2, seed=1).with_grades(QRELS), RUNS, "AP"
+    ),
     "Look": lambda: cc.read.look(path("hasty")),
     "MixPlan": lambda: cc.plan_mix(FEW_TOPICS, CAREFUL, as_good_as=30, costs=(20, 0.1)),
     "NullDistribution": lambda: cc.null_distribution("tau", 9),
@@ -74,7 +76,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ReliabilityStudy": lambda: cc.study.reliability_study({"people": SMALL}, n_trials=1, sizes=[5]),
     "RunNoise": lambda: cc.run_noise(REPEATED),
     "SignificanceAgreement": lambda: cc.judges.significance_agreement(PEOPLE, HASTY),
-    "SoftPairwiseAccuracy": lambda: cc.soft_pairwise_accuracy(SMALL, QUICK, **FEW),
     "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, coefficient="tau"),
     "TieCalibration": lambda: cc.judges.tie_calibration(SMALL, QUICK, rng=1),
     "TopicPlan": lambda: cc.plan_topics(SMALL, coefficient="tau_ap", target=0.9, **FEW),
@@ -93,6 +94,7 @@ DATA: dict[str, Callable[[], Any]] = {
 OTHERS: dict[str, Callable[[], Any]] = {
     "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
     "Board of battles": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
+    "Estimate of a correlation": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "Board of holes": lambda: cc.board(HOLED, **FEW),
     "Comparison with worth": lambda: cc.compare(SMALL, QUICK, **{**PLAIN, "worth": True}),
 }

@@ -154,7 +154,7 @@ def bias_of(truth: Any, candidate: Any, families: Any, **how: Any) -> Any:
 
 
 def test_families_that_are_not_favoured_and_one_that_is() -> None:
-    """Size and power in small; docs/measured/families.md has them in large."""
+    """Size and power in small; docs/measured/families.csv has them in large."""
     rejected = [
         min(f.adjusted for f in bias_of(*sides(0.0, seed), n_resamples=199, rng=1).families) <= 0.05
         for seed in range(40)

@@ -117,6 +117,8 @@ DEFINITIONS: dict[str, Callable[[Any, Any, float], float]] = {
     "Bpref(rel={})": literal.bpref,
     "nDCG": lambda ranked, judged, rel: literal.ndcg(ranked, judged),
     "nDCG@3": lambda ranked, judged, rel: literal.ndcg(ranked, judged, 3),
+    "DCG": lambda ranked, judged, rel: literal.dcg(ranked, judged),
+    "DCG@3": lambda ranked, judged, rel: literal.dcg(ranked, judged, 3),
 }
 
 

@@ -62,6 +62,14 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "family_bias": lambda: cc.judges.family_bias(
             people, hasty, families={system: system.split("-")[0] for system in people.systems}, **few
         ).to_dict(),
+        "gaming_gap": lambda: cc.judges.gaming_gap(
+            cc.Runs.from_dict(
+                {s: {str(t): order for t in range(9)} for s, order in (("x", ["a", "b", "c"]), ("y", ["c", "b", "a"]))}
+            ),
+            *[cc.Qrels.from_dict({str(t): {"a": t % 3, "b": 1, "c": 0} for t in range(9)})] * 2,
+            "AP",
+            **few,
+        ).to_dict(),
         "get_coefficient": lambda: cc.get_coefficient("tau_b").function(truth, ties),
         "judge_card": lambda: cc.judge_card(people, {"careful": careful, "hasty": hasty}, **few).to_dict(),
         "judge_study": lambda: cc.study.judge_study(runs, qrels, {"same": qrels}, ["AP"], n_resamples=500).to_dict(),

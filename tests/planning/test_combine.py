@@ -424,7 +424,7 @@ def test_means_and_ranks_stand_in_one_table(tmp_path: Path) -> None:
     ranks = found.rank_intervals(rng=0)
     printed = rows("combine", few, CAREFUL, "--ranks")
     wanted = [
-        {**mean, "rank": rank["rank"], "rank_high": rank["high"], "border_below": rank["border_below"]}
+        {**mean, "rank_low": rank["rank"], "rank_high": rank["high"], "border_below": rank["border_below"]}
         for mean, rank in zip(found.rows(), ranks.rows(), strict=True)
     ]
     assert printed == [{name: str(value) for name, value in row.items()} for row in wanted]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from concordant.data.means import mean_over_topics
-from concordant.data.scores import Scores
+from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.judgments.read_qrels import read_qrels
 from concordant.judgments.read_runs import read_run, read_runs
@@ -70,10 +70,16 @@ class TestTrecEval:
             read_scores(formats / "trec_eval" / "BBGhelani1.q.txt")
 
     def test_summary_only(self, formats: Path) -> None:
-        for name in ("BBGhelani1.txt", "out.test"):
-            for measure in ("map", None):
-                with pytest.raises(ReadError, match=r"only summary rows.*run trec_eval with -q"):
-                    read_scores(formats / "trec_eval" / name, measure)
+        path = formats / "trec_eval" / "BBGhelani1.txt"
+        found = read_scores(path, "map")
+        assert isinstance(found, Means)
+        assert dict(zip(found.systems, found.values, strict=True)) == {"BBGhelani1": 0.3008}
+        with pytest.raises(ReadError, match=r"28 measures; choose one .*gm_map"):
+            read_scores(path)
+        with pytest.raises(ReadError, match=r"means over 30 topics, and .*out.test over 3: .* with -q"):
+            read_scores([path, formats / "trec_eval" / "out.test"], "map")
+        with pytest.raises(ReadError, match="some hold scores of topics, others one score per system"):
+            read_scores([path, formats / "trec_eval" / "out.test.aq"], "map")
 
     def test_measures_that_exist_only_as_summary(self, formats: Path) -> None:
         with pytest.raises(ReadError, match="'gm_map' exists only as the summary"):

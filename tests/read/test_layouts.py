@@ -60,9 +60,9 @@ class TestNesting:
     @pytest.mark.parametrize(
         "nested",
         [
-            {"301": {"bm25": 0.1, "ql": 0.2}},  # pandas, orient="index"
+            {"301": {"mine": 0.1, "other": 0.2}},
             {"q1": {"mine": 0.1}},
-            {"bm25": {"SciFact": 0.1}},
+            {"mine": {"first": 0.1}},
             {"1": {"2": 0.1}},
         ],
     )
@@ -597,8 +597,9 @@ class TestThreeLevels:
 
     def test_a_frame_as_json(self) -> None:
         nested = {"topic": {"0": 301, "1": 302}, "bm25": {"0": 0.5, "1": 0.6}}
-        with pytest.raises(ReadError, match=r"'topic' names a column of topics.*orient='records'"):
-            read(json.dumps(nested))
+        assert read(json.dumps(nested)) == Scores([[0.5], [0.6]], ["301", "302"], ["bm25"])
+        with pytest.raises(InputError, match=r"'topic' names a column of topics.*give the frame itself"):
+            as_scores(nested)
 
 
 class TestLmEval:

@@ -358,11 +358,6 @@ def _(p: str, alpha: float, correction: str | None) -> Any:
     return said("discriminative_power", *pair(p), alpha=alpha, correction=correction)
 
 
-@case("discriminative_power of a batch")
-def _() -> Any:
-    return said("discriminative_power", side("people"), resampled(side("hasty"), 20))
-
-
 @case("rank_intervals {}", COLLECTIONS)
 def _(c: str) -> Any:
     found = call("rank_intervals", side(c), n_resamples=500, rng=7)
@@ -513,7 +508,6 @@ def _simulated(c: str, **options: Any) -> dict[str, Any]:
         "drawn": model.draw(20, 7),
         "simulated": model.simulate(15, 7),
         "true_means": model.true_means(),
-        "fidelity": everything(model.fidelity(2000, 3)),
         "str": repr(model),
     }
 
@@ -945,12 +939,10 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "rank_test": lambda: call("rank_test", *pair("hasty"), n_resamples=200, rng=7).plot(),
     "DistanceDistribution": lambda: distribution("people", 200).plot(),
     "rank_probabilities": lambda: call("rank_probabilities", side("people"), by="tau", n_resamples=200, rng=7).plot(),
-    "discriminative_power": lambda: call("discriminative_power", *pair("hasty")).plot(),
     "rank_intervals": lambda: call("rank_intervals", side("people"), n_resamples=300, rng=7).plot(),
     "reliability": lambda: call("reliability", side("people"), rng=7).plot(),
     "discordance": lambda: call("discordance", side("people")).plot(),
     "plan_topics": lambda: call("plan_topics", side("people"), n_resamples=200, rng=7).plot(),
-    "fidelity": lambda: call("Simulator", side("people")).fidelity(1000, 3).plot(),
     "audit": lambda: call("audit", *pair("hasty"), reported="0.723", departures=1).plot(),
     "label_agreement": lambda: _change("label_agreement")(judged(HUMAN), judged(UMBRELA), n_resamples=50, rng=7).plot(),
 }

@@ -18,10 +18,10 @@ from ..words import counted, listing, number, one_line, p_equals
 
 if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
+    from ..data.results import Estimate
     from ..judges.ranking import JudgeRanking
     from ..judges.worth import JudgeWorth
     from ..pairing import Pairing
-    from .correlation import CorrelationEstimate
 
 Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
 
@@ -36,7 +36,7 @@ class CoefficientValue:
     coefficient: str
     value: float
     why: str = ""
-    estimate: CorrelationEstimate | None = None
+    estimate: Estimate | None = None
     """With its interval, where one was asked for and this coefficient has one."""
     pvalue: float | None = None
     """p-value of the hypothesis that only chance orders the systems, where that was tested."""

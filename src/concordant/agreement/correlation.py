@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from ..coefficients.registry import Coefficient, get_coefficient
@@ -26,27 +26,6 @@ _PERMUTATIONS = 9_999  # of the test against chance
 NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CorrelationEstimate(Estimate):
-    """A coefficient on a sample of topics. `float(e)` is the value; `e.interval` is for the population of topics."""
-
-    bias_corrected: float | None = None
-    """The value without sampling bias: an estimate of the coefficient between the population means."""
-    standard_error: float | None = None
-    """Standard error of `bias_corrected`; for "percentile", standard deviation of the resampled values."""
-
-    @property
-    def verdict(self) -> str:
-        """The value, its interval, its p-value and its value without sampling bias."""
-        text = super().verdict
-        return text if self.bias_corrected is None else f"{text}, bias-corrected {self.bias_corrected:.4f}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        (row,) = super().rows()
-        return [{**row, "bias_corrected": self.bias_corrected, "standard_error": self.standard_error}]
-
-
 @checked
 def correlate(  # noqa: PLR0913
     truth: Collection,
@@ -60,7 +39,7 @@ def correlate(  # noqa: PLR0913
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> CorrelationEstimate:
+) -> Estimate:
     """Compute a coefficient between two conditions, with an interval for its value across the population of topics.
 
     Parameters
@@ -102,7 +81,7 @@ def correlate(  # noqa: PLR0913
 
     Returns
     -------
-    CorrelationEstimate
+    Estimate
         The bias-corrected value and then the limits are cut to the coefficient's range.
 
     Warns
@@ -196,7 +175,7 @@ def estimate_of(
     notes: tuple[str, ...] = (),
     data: Pairing | None = None,
     **settings: Any,
-) -> CorrelationEstimate:
+) -> Estimate:
     """An estimate from the limits that the bootstrap found."""
     how: dict[str, Any] = {
         "seed": seed,
@@ -204,7 +183,7 @@ def estimate_of(
         **settings,
     }
     if found is None:
-        return CorrelationEstimate(
+        return Estimate(
             known.name, value, "observed", pvalue=pvalue, notes=notes, data=data, settings=settings_of(**how)
         )
     how |= {
@@ -214,7 +193,7 @@ def estimate_of(
         "interval": found.method,
         "undefined": found.undefined,
     }
-    return CorrelationEstimate(
+    return Estimate(
         known.name,
         value,
         "observed",

@@ -39,6 +39,7 @@ _MOST_ENUMERATED = 10
 class PermutationTest(Result):
     """What `permutation_test` found. `float(t)` is the p-value."""
 
+    _figure = "distributions.permutations"
     coefficient: str
     value: float
     """The coefficient of the candidate ranking."""
@@ -81,12 +82,6 @@ class PermutationTest(Result):
 
     def _contents(self) -> dict[str, Any]:
         return {**super()._contents(), "n_permutations": len(self.null)}
-
-    def plot(self, ax: Any = None) -> Any:
-        """A histogram of the permutations, and the observed value."""
-        from ..render.figures import distributions
-
-        return distributions.permutations(self, ax)
 
 
 @checked

@@ -18,6 +18,7 @@ from .comparing import audit, compare, explain, matrix
 from .judging import judge_card, tie_calibration, worth
 from .judgments import app as judgments
 from .judgments import evaluate
+from .labelling import label
 from .mixing import combine
 from .options import Commands, writable_folder
 from .selecting import select
@@ -90,7 +91,7 @@ for group, commands in (
     ("Judges", (worth, judge_card, tie_calibration, combine)),
     ("Ranks and boards", (board, votes)),
     ("Topics", (reliability, plan, select)),
-    ("Judgments", (evaluate,)),
+    ("Judgments", (label, evaluate)),
     (FILES, (look,)),
 ):
     for command in commands:

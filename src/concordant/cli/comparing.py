@@ -20,7 +20,7 @@ from .options import (
     ResamplesOption,
     TruthArgument,
 )
-from .reading import Reader, known_coefficients, labels_of
+from .reading import Reader, known_coefficients
 from .render import Table, to_text
 from .terminal import width
 
@@ -252,10 +252,12 @@ def audit(
     from ..read import parse_side
 
     given = [truth, *candidate]
-    labels = labels_of(given)
+    labels = read.labels(given)
+
+    names = [parse_side(side).name for side in given]
 
     def again(k: int, measure: str, lower: bool) -> Side:
-        return read.again(given[k], measure, lower)
+        return read.of_side(names[k], {name for name in names if name}).again(given[k], measure, lower)
 
     read = replace(read, missing=missing or "error")
     found = Read(read.sides(given, out.quiet), [parse_side(side).path for side in given], again)

@@ -17,7 +17,7 @@ from .options import (
     SeedOption,
     TruthArgument,
 )
-from .reading import Reader, known_coefficients, labels_of, pairs_of
+from .reading import Reader, known_coefficients, pairs_of
 
 
 @answering(plot=True)
@@ -49,7 +49,7 @@ def worth(
     from ..judges.worth import judge_worth
 
     name = known_coefficients([coefficient])[0]
-    labels = labels_of([truth, *candidate])
+    labels = read.labels([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
     how: dict[str, Any] = {
         "n_topics": n_topics,
@@ -96,7 +96,7 @@ def judge_card(
     from ..judges.card import judge_card as run
 
     of = None if families is None else pairs_of(families, "system", "family")
-    labels = labels_of([truth, *candidate])
+    labels = read.labels([truth, *candidate])
     first, *others = read.sides([truth, *candidate], out.quiet)
     found = run(
         first,

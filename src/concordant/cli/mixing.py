@@ -10,7 +10,7 @@ import typer
 
 from .answer import Answer, Found, Output, answering
 from .options import LevelOption, SeedOption
-from .reading import Reader, labels_of
+from .reading import Reader
 from .render import Rows
 
 HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE][:lower].")]
@@ -53,7 +53,7 @@ def combine(
     if plan and ranks:
         raise typer.BadParameter("--ranks shows ranks, and --plan finds none: give one of them")
     each = _costs(cost) if cost is not None else None
-    labels = labels_of([human, machine])
+    labels = read.labels([human, machine])
     people, others = read.sides([human, machine], out.quiet)
     if each is not None and as_good_as is not None:
         return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
@@ -65,7 +65,7 @@ def combine(
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
         of = {row["system"]: row for row in intervals.rows()}
-        names = {"rank": "rank", "high": "rank_high", "border_below": "border_below"}
+        names = {"rank": "rank_low", "high": "rank_high", "border_below": "border_below"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
     return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,7 +46,13 @@ class Reader:
             "that fit, '!NAME' leaves one out."
         ),
     ] = None
-    topics: Annotated[str | None, typer.Option(help="Only these topics, given in the same way.")] = None
+    topics: Annotated[
+        list[str] | None,
+        typer.Option(help="Only these topics, given in the same way; NAME=TOPICS for the side NAME=PATH alone."),
+    ] = None
+    rename: Annotated[
+        str | None, typer.Option(metavar="FILE", help="New names of systems: two columns, the name and the new one.")
+    ] = None
     topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
     system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
     score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
@@ -101,6 +107,7 @@ class Reader:
             "types": self.types,
             "total": self.total if self.total != "mean" else None,
             **self.wanted(),
+            "rename": self.rename,
             "topic_column": self.topic_column,
             "system_column": self.system_column,
             "score_column": self.score_column,
@@ -110,14 +117,29 @@ class Reader:
 
     def wanted(self) -> dict[str, list[str] | None]:
         """The systems and topics to read."""
-        return {"systems": names_of(self.systems, "--systems"), "topics": names_of(self.topics, "--topics")}
+        topics = [name for text in self.topics or () for name in names_of(text, "--topics") or ()]
+        return {"systems": names_of(self.systems, "--systems"), "topics": list(dict.fromkeys(topics)) or None}
+
+    def of_side(self, name: str | None, names: Collection[str]) -> Reader:
+        """The same for the side of this name: NAME=TOPICS are the topics of that side alone."""
+        given = [(text, *text.partition("=")) for text in self.topics or ()]
+        own = [topics for _, of, equals, topics in given if equals and of == name]
+        shared = [text for text, of, equals, _ in given if not (equals and of in names)]
+        return replace(self, topics=own or shared or None)
+
+    def labels(self, given: Sequence[str]) -> list[str]:
+        """What to call each side; one file may be two sides with topics of their own."""
+        return labels_of(given, {text.partition("=")[0] for text in self.topics or () if "=" in text})
 
     def sides(self, paths: Sequence[str], quiet: bool) -> list[Side]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""
-        found = []
+        from ..read import parse_side
+
+        found, names = [], [parse_side(path).name for path in paths]
+        known = {name for name in names if name}
         for k, path in enumerate(paths):
             with Bar(f"reading {k + 1} of {len(paths)}", quiet) as bar:
-                found.append(self.side(path, bar))
+                found.append(self.of_side(names[k], known).side(path, bar))
         refuse_single_systems(found)
         return found
 
@@ -128,7 +150,7 @@ class Reader:
         from ..read.reader import tables_in
 
         files = [file for given in others for file in tables_in(given) or [given]]
-        labels = labels_of([truth, *files])
+        labels = self.labels([truth, *files])
         first, *found = self.sides([truth, *files], quiet)
         return first, found, labels
 
@@ -174,12 +196,15 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
         raise typer.BadParameter(str(error)) from None
 
 
-def labels_of(given: Sequence[str]) -> list[str]:
-    """What to call each side: the NAME of NAME=PATH:MEASURE, else what of its path differs from the others."""
+def labels_of(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
+    """What to call each side: the NAME of NAME=PATH:MEASURE, else what of its path differs from the others.
+
+    Sides with a name in `own` may be of the same file.
+    """
     from ..read import parse_side, short_names
 
     sides = [parse_side(one) for one in given]
-    again = [(os.path.abspath(side.path), side.measure) for side in sides]
+    again = [(os.path.abspath(side.path), side.measure, side.name if side.name in own else "") for side in sides]
     for k, one in enumerate(again):
         if one in again[:k]:
             raise typer.BadParameter(f"{given[k]} was given twice")

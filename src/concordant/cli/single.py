@@ -39,18 +39,22 @@ def look(
 
     Example: concordant look people.csv
     """
+    from ..judgments.read_labels import is_label_list, read_labels
     from ..read import look as run
     from ..read import parse_side
 
     sides = [parse_side(file) for file in files]
     columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
     how: Any = {**columns, **read.wanted()}
-    found = []
+    found: list[Any] = []
     for side in sides:
+        if is_label_list(side.path):
+            found.append(read_labels(side.path))
+            continue
         with out.bar("reading") as bar:
             measure, lower = side.measure or read.measure, side.lower_is_better
             found.append(run(side.path, measure, lower, progress=bar.update, **how))
-    return replace(Answer.of(found), failed=any(one.problem is not None for one in found))
+    return replace(Answer.of(found), failed=any(getattr(one, "problem", None) for one in found))
 
 
 @answering(plot=True, html=True)

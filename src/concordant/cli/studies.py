@@ -12,7 +12,7 @@ import typer
 
 from .answer import Answer, Found, Output, answering
 from .options import Commands, DropOption, ProcessesOption, SeedOption, Simulation, writable_folder
-from .reading import Reader, labels_of
+from .reading import Reader
 from .terminal import duration, tell
 
 app = Commands(
@@ -64,7 +64,7 @@ def reliability(
     wanted = _sizes(sizes)
     # A scheduler's kill ends the workers, too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    given = dict(zip(labels_of(collections), read.sides(collections, out.quiet), strict=True))
+    given = dict(zip(read.labels(collections), read.sides(collections, out.quiet), strict=True))
     with out.bar("trials") as bar:
         try:
             with nullcontext(workers) if dask is None else executor_at(dask) as runs_on:

@@ -21,6 +21,7 @@ from .sums import concordance, refuse_ties, warn_undefined
 class TieBounds(Result):
     """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
 
+    _figure = "intervals.tie_bounds"
     coefficient: str
     minimum: float | FloatArray
     expected: float | FloatArray
@@ -39,12 +40,6 @@ class TieBounds(Result):
         names = ("minimum", "expected", "maximum")
         each = zip(*(np.ravel(getattr(self, name)).tolist() for name in names), strict=True)
         return [{"coefficient": self.coefficient, **dict(zip(names, values, strict=True))} for values in each]
-
-    def plot(self, ax: Any = None) -> Any:
-        """From minimum to maximum as a line, the expected value as a dot."""
-        from ..render.figures import intervals
-
-        return intervals.tie_bounds(self, ax)
 
 
 @checked

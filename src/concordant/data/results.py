@@ -7,6 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -55,6 +56,7 @@ class Result(ABC):
     """
 
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
+    _figure: ClassVar[str] = ""  # module and function of `render.figures` that draw it, if any
 
     notes: tuple[str, ...] = ()
     """Caveats: what was left out, what may be doubtful. One sentence each."""
@@ -122,7 +124,10 @@ class Result(ABC):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it, on new axes one column wide if none are given; returns the axes."""
-        raise InputError(f"there is no figure of a {type(self).__name__}: print it, or take to_frame()")
+        if not self._figure:
+            raise InputError(f"there is no figure of a {type(self).__name__}: print it, or take to_frame()")
+        module, _, function = self._figure.partition(".")
+        return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -200,45 +205,41 @@ class Interval:
 class Estimate(Result):
     """A value, with an interval and a p-value where they were asked for. `float(e)` is the value."""
 
+    _figure = "intervals.estimate"
     coefficient: str
     value: float
     method: str
     """How the value was made: an estimator's name, or "observed"."""
     interval: Interval | None = None
+    """For the population of topics."""
     pvalue: float | None = None
+    bias_corrected: float | None = None
+    """The value without sampling bias: an estimate of the coefficient between the population means."""
+    standard_error: float | None = None
+    """Standard error of `bias_corrected`; for "percentile", standard deviation of the resampled values."""
 
     def __float__(self) -> float:
         return self.value
 
     @property
     def verdict(self) -> str:
-        """The value, its interval and its p-value."""
+        """The value, its interval, its p-value and its value without sampling bias."""
         parts = [f"{self.coefficient} = {self.value:.4f} ({self.method})"]
         if self.interval is not None:
             level = f"{100 * self.interval.confidence_level:g}%"
             parts.append(f"{level} interval {self.interval} ({self.interval.method})")
         if self.pvalue is not None:
             parts.append(p_equals(self.pvalue, 4))
+        if self.bias_corrected is not None:
+            parts.append(f"bias-corrected {self.bias_corrected:.4f}")
         return ", ".join(parts)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
-        return [
-            {
-                "coefficient": self.coefficient,
-                "value": self.value,
-                "low": None if self.interval is None else self.interval.low,
-                "high": None if self.interval is None else self.interval.high,
-                "pvalue": self.pvalue,
-                "method": self.method,
-            }
-        ]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the value as a dot, its interval as a line."""
-        from ..render.figures import intervals
-
-        return intervals.estimate(self, ax)
+        ends = {end: None if self.interval is None else getattr(self.interval, end) for end in ("low", "high")}
+        others = ("pvalue", "method", "bias_corrected", "standard_error")
+        value = {"coefficient": self.coefficient, "value": self.value}
+        return [value | ends | {name: getattr(self, name) for name in others}]
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

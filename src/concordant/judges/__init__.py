@@ -5,6 +5,7 @@ from typing import Any
 
 _MODULE_OF = {
     "family_bias": "families",
+    "gaming_gap": "gaming",
     "rank_changes": "rank_shifts",
     "significance_agreement": "significance_counts",
     "tie_calibration": "tie_tolerance",

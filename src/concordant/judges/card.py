@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
-from ..data.results import Result, columns, settings_of
+from ..data.results import Estimate, Result, columns, settings_of
 from ..errors import InputError
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
@@ -23,7 +23,7 @@ from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
 from .ranking import JudgeRanking, ranking_of
 from .significance import Correction, Test, significant_pairs
 from .significance_counts import HowTested, SignificanceAgreement, agreement_from
-from .soft_accuracy import SoftPairwiseAccuracy, accuracy_from
+from .soft_accuracy import accuracy_from
 from .verdicts import told
 from .worth import How, JudgeWorth, matched_judge
 
@@ -40,7 +40,7 @@ class Judge:
     tau_b: float
     """On the same topics, as `tau_ap_b`."""
     tau_ap_b: float
-    soft_accuracy: SoftPairwiseAccuracy
+    soft_accuracy: Estimate
     significance: SignificanceAgreement
     ranks: RankChanges
     bias: FamilyBias | None = None
@@ -79,6 +79,7 @@ class Judge:
 class JudgeCard(Result):
     """What `judge_card` found. `print` shows it, `to_dict` has everything."""
 
+    _figure = "judged.card"
     _index = "judge"
     judges: tuple[Judge, ...]
     """The one whose topics are worth most first."""
@@ -164,12 +165,6 @@ class JudgeCard(Result):
 
     def _contents(self) -> dict[str, Any]:
         return {"card": self.rows(), "judges": self.judges, "ranking": self.ranking}
-
-    def plot(self, ax: Any = None) -> Any:
-        """What each judge's topics are worth, with tau_b and soft pairwise accuracy beside it."""
-        from ..render.figures import judged
-
-        return judged.card(self, ax)
 
 
 def _percent(share: float) -> str:

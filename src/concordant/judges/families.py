@@ -56,6 +56,7 @@ class FamilyShift:
 class FamilyBias(Result):
     """What `family_bias` found, the family that is favoured most first."""
 
+    _figure = "judged.family_bias"
     _index = "family"
     families: tuple[FamilyShift, ...]
     tau_b: float
@@ -113,12 +114,6 @@ class FamilyBias(Result):
             for f in self.families
         ]
 
-    def plot(self, ax: Any = None) -> Any:
-        """By how much each family is favoured, with its interval."""
-        from ..render.figures import judged
-
-        return judged.family_bias(self, ax)
-
 
 @checked
 def family_bias(
@@ -172,7 +167,7 @@ def family_bias(
     `p_errors` compares with the error over topics, by a jackknife, plus the variance of the systems' own biases, from
     the spread within families. A bias has to stand out against both: `pvalue` is the larger one. Because the slope is
     estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and given (n - 1) / 2
-    degrees of freedom; this calibration is our own. Size and power are in docs/measured/families.md.
+    degrees of freedom; this calibration is our own. Size and power are in docs/measured/families.csv.
 
     Examples
     --------

@@ -37,6 +37,7 @@ class RankStatistic:
 class RankChanges(Result):
     """What `rank_changes` found; `rows` and `to_frame` have all systems, the largest drop first."""
 
+    _figure = "judged.rank_changes"
     _index = "system"
     systems: tuple[str, ...]
     truth_rank: FloatArray
@@ -78,12 +79,6 @@ class RankChanges(Result):
             about = "" if found is self.overlap else listing(found.systems, 2)
             rows.append([label, f"{found.value:.3g}", ends, about])
         return columns(rows)
-
-    def plot(self, ax: Any = None) -> Any:
-        """By how many ranks systems rise and drop, as bars; those that move most."""
-        from ..render.figures import judged
-
-        return judged.rank_changes(self, ax)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per system, the largest drop first."""

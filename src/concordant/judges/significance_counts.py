@@ -41,6 +41,7 @@ class HowTested(NamedTuple):
 class SignificanceAgreement(Result):
     """What `significance_agreement` found."""
 
+    _figure = "judged.significance"
     n_pairs: int
     active_agreements: int
     """Significant on both sides, in the same direction."""
@@ -139,12 +140,6 @@ class SignificanceAgreement(Result):
         best = f"  best of candidate: {listing(self.best, 3)}; of truth: {listing(self.truth_best, 3)}"
         worse = f"  significantly better than the candidate's best, by the truth: {self.better_than_best}"
         return "\n\n".join([columns(counts), columns(rates), f"{best}\n{worse}"])
-
-    def plot(self, ax: Any = None) -> Any:
-        """All pairs as a bar, by who finds them significant, and in the same direction or not."""
-        from ..render.figures import judged
-
-        return judged.significance(self, ax)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""

@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..coefficients.kendall import pairwise_accuracy
-from ..data.results import Result, settings_of
+from ..data.results import Estimate, settings_of
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.door import Collection
 from ..words import counted
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SoftPairwiseAccuracy(Result):
-    """What `soft_pairwise_accuracy` found. `float(found)` is the value."""
-
-    value: float
-    pairwise_accuracy: float
-    """The hard one, of the means."""
-    monte_carlo: float
-    """Standard error of the value from the random permutations alone; 0 where all permutations were used."""
-    n_systems: int
-    n_topics: int
-    n_permutations: int
-    exact: bool
-    """Whether all permutations were used."""
-
-    def __float__(self) -> float:
-        return self.value
-
-    @property
-    def verdict(self) -> str:
-        """The value, and what it was made from."""
-        of = f"{counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
-        drawn = "all" if self.exact else f"{self.n_permutations} random"
-        error = "" if self.exact else f", Monte Carlo error {self.monte_carlo:.4f}"
-        return f"soft pairwise accuracy = {self.value:.4f} ({of}, {drawn} permutations{error})"
-
-    def plot(self, ax: Any = None) -> Any:
-        """The soft and the hard accuracy as dots; of the soft one, two Monte Carlo errors to either side."""
-        from ..render.figures import judged
-
-        return judged.soft_accuracy(self, ax)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        return [
-            {
-                "value": self.value,
-                "monte_carlo": self.monte_carlo,
-                "pairwise_accuracy": self.pairwise_accuracy,
-                "n_systems": self.n_systems,
-                "n_topics": self.n_topics,
-                "n_permutations": self.n_permutations,
-                "exact": self.exact,
-            }
-        ]
 
 
 @checked
@@ -72,7 +21,7 @@ def soft_pairwise_accuracy(
     *,
     n_resamples: int = 10_000,
     rng: Seed = None,
-) -> SoftPairwiseAccuracy:
+) -> Estimate:
     """Soft pairwise accuracy (SPA): how alike both sides' confidence is that one system is better than another.
 
     SPA = 1 - mean of abs(p_truth - p_candidate) over pairs, p the p-value of a one-sided paired permutation test
@@ -93,8 +42,8 @@ def soft_pairwise_accuracy(
 
     Returns
     -------
-    SoftPairwiseAccuracy
-        With the value, its Monte Carlo error and the hard pairwise accuracy beside it.
+    Estimate
+        Its `standard_error` is that of the value from the random permutations alone; 0 where all were used.
 
     See Also
     --------
@@ -121,7 +70,7 @@ def soft_pairwise_accuracy(
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> found = cc.soft_pairwise_accuracy(people, careful, rng=7)
-    >>> round(found.value, 2), round(found.pairwise_accuracy, 2)
+    >>> round(found.value, 2), round(cc.pairwise_accuracy(people.means(), careful.means()), 2)
     (0.95, 0.95)
 
     """
@@ -136,21 +85,20 @@ def soft_pairwise_accuracy(
 
 def accuracy_from(
     sides: Matched, of_truth: Reached, of_candidate: Reached, signs: Signs, drawn: Resampling
-) -> SoftPairwiseAccuracy:
+) -> Estimate:
     """From how many permutations reach the differences of each side."""
-    truth, candidate = sides.scores
+    truth = sides.scores[0]
     # Batches x directions x pairs.
     apart = np.stack(of_truth, axis=1) - np.stack(of_candidate, axis=1)
     sizes = np.array([len(batch) for batch in signs.batches])
     difference = apart.sum(axis=0) / signs.total
-    return SoftPairwiseAccuracy(
-        value=float(1 - np.abs(difference).mean()),
-        pairwise_accuracy=float(pairwise_accuracy(truth.means(), candidate.means())),
-        monte_carlo=0.0 if signs.exact else _monte_carlo(difference, apart / sizes[:, None, None]),
-        n_systems=len(truth.systems),
-        n_topics=len(truth.topics),
-        n_permutations=signs.total,
-        exact=signs.exact,
+    error = 0.0 if signs.exact else _monte_carlo(difference, apart / sizes[:, None, None])
+    drew = "all permutations" if signs.exact else f"{signs.total} random permutations, Monte Carlo error {error:.4f}"
+    return Estimate(
+        "soft pairwise accuracy",
+        float(1 - np.abs(difference).mean()),
+        f"{counted(len(truth.systems), 'system')}, {counted(len(truth.topics), 'topic')}, {drew}",
+        standard_error=error,
         notes=sides.notes,
         data=sides.pairing,
         settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=truth.measure, **sides.grouped),

@@ -22,6 +22,7 @@ _DECIMALS = 12  # of differences in units of the largest score: 0.3 - 0.1 and 0.
 class TieCalibration(Result):
     """What `tie_calibration` found. `float(found)` is the accuracy."""
 
+    _figure = "judged.tie_calibration"
     accuracy: float
     """Pairwise accuracy on each topic, averaged, with the tolerances chosen on other topics."""
     uncalibrated: float
@@ -60,12 +61,6 @@ class TieCalibration(Result):
         """One row."""
         names = ("accuracy", "uncalibrated", "optimistic", "tolerance", "tied_truth", "n_topics", "n_systems")
         return [{name: getattr(self, name) for name in names}]
-
-    def plot(self, ax: Any = None) -> Any:
-        """The accuracies without a tolerance, with it, and on the topics that it was chosen on."""
-        from ..render.figures import judged
-
-        return judged.tie_calibration(self, ax)
 
 
 @checked

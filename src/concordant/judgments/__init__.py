@@ -1,23 +1,32 @@
 """Judgments of relevance: runs scored under them, and changes to them.
 
 Each change returns new `Qrels`: `depth_pool`, `sample`, `pseudo`, `from_runs`, `leave_out`, `mix`. A `Change` is one of
-these at one level, for `judgment_study`. `label_agreement` compares the grades of two judges.
+these at one level, for `judgment_study`. `label_agreement` compares the grades of two judges. `label` chooses the
+documents that people should judge; `rank_from_labels` ranks the systems by what they said.
 """
 
 from .agreement import LabelAgreement, label_agreement
 from .change import Change
 from .changes import depth_pool, from_runs, leave_out, mix, pseudo, sample
+from .label import LabelList, label
+from .label_ranking import LabelRanking, rank_from_labels
+from .read_labels import read_labels
 from .teams import leave_each_out
 
 __all__ = [
     "Change",
     "LabelAgreement",
+    "LabelList",
+    "LabelRanking",
     "depth_pool",
     "from_runs",
+    "label",
     "label_agreement",
     "leave_each_out",
     "leave_out",
     "mix",
     "pseudo",
+    "rank_from_labels",
+    "read_labels",
     "sample",
 ]

@@ -24,6 +24,7 @@ MOST_LABELS = 200
 class LabelAgreement(Result):
     """What `label_agreement` found. `print` shows it, `to_dict` has everything."""
 
+    _figure = "matrices.confusion"
     labels: tuple[Grade, ...]
     """The grades, from the lowest."""
     confusion: IntArray
@@ -98,12 +99,6 @@ class LabelAgreement(Result):
         pandas = import_extra("pandas")
         index, across = pandas.Index(self.labels, name="truth"), pandas.Index(self.labels, name="candidate")
         return pandas.DataFrame(self.confusion, index=index, columns=across)
-
-    def plot(self, ax: Any = None) -> Any:
-        """The confusion table: each row as shares of it, with the counts written in."""
-        from ..render.figures import matrices
-
-        return matrices.confusion(self, ax)
 
 
 @checked

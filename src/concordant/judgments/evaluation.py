@@ -45,9 +45,10 @@ def evaluate(
 
     AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, and are named as ir-measures names them:
     `nDCG@10`, `AP(rel=2)`, `RR@10`. A document that was not judged counts as not relevant; Bpref passes over it. nDCG
-    takes grades as gains, with discount log2(rank + 1), and divides by the best order of all that was judged. The
-    others ask whether a grade is at least `rel`, which is 1 unless given; where grades are not whole numbers it must
-    be given. Grades below 0 count as not judged. On a topic without a relevant document all systems score 0.
+    takes grades as gains, with discount log2(rank + 1), and divides by the best order of all that was judged; DCG is
+    the same undivided. The others ask whether a grade is at least `rel`, which is 1 unless given; where grades are not
+    whole numbers it must be given. Grades below 0 count as not judged. On a topic without a relevant document all
+    systems score 0.
 
     The topics are those of the qrels that any run has. Topics of the qrels that no run has, and topics of runs without
     qrels, are left out, and warned of.
@@ -349,19 +350,23 @@ def _bpref(found: _Judged, measure: Measure) -> FloatArray:
     return _ratio(found.sums(row, terms), total)
 
 
-def _ndcg(found: _Judged, measure: Measure) -> FloatArray:
+def _dcg(found: _Judged, measure: Measure) -> FloatArray:
     row, rank, grade = found.row, found.rank, found.grade
     if measure.cutoff is not None:
         kept = np.flatnonzero(rank <= measure.cutoff)
         row, rank, grade = row.take(kept), rank.take(kept), grade.take(kept)
     discount = np.log2(np.arange(rank.max(initial=0) + 1) + 1.0)
-    gained = found.sums(row, grade / discount.take(rank))
-    return _ratio(gained, np.tile(found.given.ideal(measure.cutoff), found.n_systems))
+    return found.sums(row, grade / discount.take(rank))
+
+
+def _ndcg(found: _Judged, measure: Measure) -> FloatArray:
+    return _ratio(_dcg(found, measure), np.tile(found.given.ideal(measure.cutoff), found.n_systems))
 
 
 _FORMULAS = {
     "AP": _average_precision,
     "nDCG": _ndcg,
+    "DCG": _dcg,
     "P": _precision,
     "R": _recall,
     "RR": _reciprocal_rank,

@@ -12,6 +12,7 @@ from ..errors import InputError
 _KINDS: dict[str, tuple[str, bool]] = {
     "AP": ("may", True),
     "nDCG": ("may", False),
+    "DCG": ("may", False),
     "P": ("must", True),
     "R": ("must", True),
     "RR": ("may", True),
@@ -70,8 +71,9 @@ class Measure:
         kind = _ALIASES.get(match["kind"].lower()) if match else None
         if match is None or kind is None:
             raise InputError(
-                f"there is no measure {name!r}: choose from AP, AP@k, nDCG, nDCG@k, P@k, R@k, RR, RR@k, Rprec, Bpref "
-                "and Success@k; (rel=2) after the name makes grades from 2 on relevant, as in AP(rel=2) or P(rel=2)@10"
+                f"there is no measure {name!r}: choose from AP, AP@k, nDCG, nDCG@k, DCG, DCG@k, P@k, R@k, RR, RR@k, "
+                "Rprec, Bpref and Success@k; (rel=2) after the name makes grades from 2 on relevant, as in AP(rel=2) "
+                "or P(rel=2)@10"
             )
         cutoff = None if match["cutoff"] is None else int(match["cutoff"])
         when, binary = _KINDS[kind]

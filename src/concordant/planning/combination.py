@@ -39,6 +39,7 @@ _SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be sum
 class CombinedMeans(Result):
     """What `combine` found, systems by their combined means, best first."""
 
+    _figure = "intervals.combined"
     _index = "system"
     means: Means
     """The estimates, in human scores, with the covariance of their errors."""
@@ -205,12 +206,6 @@ class CombinedMeans(Result):
             Interval(float(low), float(high), level, "posterior"),
             settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior),
         )
-
-    def plot(self, ax: Any = None) -> Any:
-        """The combined means with their intervals, and the human means alone as diamonds."""
-        from ..render.figures import intervals
-
-        return intervals.combined(self, ax)
 
 
 class Paired(NamedTuple):

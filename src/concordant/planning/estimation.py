@@ -34,6 +34,7 @@ DRAWS = 2_000  # of the posterior
 class Reliability(Result):
     """What `reliability` found."""
 
+    _figure = "intervals.reliability"
     _index = "estimator"
     estimates: Mapping[str, tuple[float, float]]
     """The expected tau and tau_ap with the true ranking, by estimator."""
@@ -71,12 +72,6 @@ class Reliability(Result):
     def _contents(self) -> dict[str, Any]:
         estimates = {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()}
         return {**super()._contents(), "estimates": estimates}
-
-    def plot(self, ax: Any = None) -> Any:
-        """The estimates as points, the baselines hollow."""
-        from ..render.figures import intervals
-
-        return intervals.reliability(self, ax)
 
 
 @checked

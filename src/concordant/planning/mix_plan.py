@@ -36,6 +36,7 @@ class Mix:
 class MixPlan(Result):
     """What `plan_mix` found."""
 
+    _figure = "curves.mixes"
     wanted: int
     """The number of human topics whose quality is wanted."""
     cheapest: Mix
@@ -73,12 +74,6 @@ class MixPlan(Result):
         return [
             {"human": mix.human, "machine": mix.machine, "cost": mix.cost, "worth": mix.worth} for mix in self.mixes
         ]
-
-    def plot(self, ax: Any = None) -> Any:
-        """What each mix costs, by human topics; the cheapest, and people alone."""
-        from ..render.figures import curves
-
-        return curves.mixes(self, ax)
 
 
 @checked

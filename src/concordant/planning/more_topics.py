@@ -27,6 +27,7 @@ SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
 class TopicPlan(Result):
     """What `plan_topics` found."""
 
+    _figure = "curves.plan"
     n_topics: int | None
     """The smallest number of topics that reaches the target; None if `most` do not."""
     coefficient: str
@@ -84,12 +85,6 @@ class TopicPlan(Result):
     def _contents(self) -> dict[str, Any]:
         names = ("n_topics", "coefficient", "target", "probability", "most", "observed_topics")
         return {**{name: getattr(self, name) for name in names}, "curve": self.rows()}
-
-    def plot(self, ax: Any = None) -> Any:
-        """The expected correlation by number of topics, the range of 90%, the target and the answer."""
-        from ..render.figures import curves
-
-        return curves.plan(self, ax)
 
 
 def known_at(coefficient: str, target: float) -> Coefficient:

@@ -31,6 +31,7 @@ Ties = Literal["half", "strict"]
 class Discordance(Result):
     """Probabilities of discordance; `np.asarray` gives the matrix."""
 
+    _figure = "matrices.discordance"
     values: FloatArray
     """`values[i, j]`, i < j, is the probability that `systems[i]` is truly below `systems[j]`; below the diagonal the
     complement to 1, on it nan."""
@@ -74,12 +75,6 @@ class Discordance(Result):
         pandas = import_extra("pandas")
         names = pandas.Index(self.systems, name="system")
         return pandas.DataFrame(self.values.copy(), index=names, columns=names.rename("below"))
-
-    def plot(self, ax: Any = None) -> Any:
-        """The matrix as colours, the best systems in the upper left corner."""
-        from ..render.figures import matrices
-
-        return matrices.discordance(self, ax)
 
 
 @checked

@@ -44,6 +44,7 @@ class HeldOut:
 class TopicSelection(Result):
     """What `select_topics` found."""
 
+    _figure = "intervals.selection"
     topics: tuple[str, ...]
     """Those chosen, by all systems and topics, in the order in which they were added."""
     method: str
@@ -90,12 +91,6 @@ class TopicSelection(Result):
             }
             for name, held in (("other systems and topics", self.both), ("other systems", self.systems))
         ]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Agreement of the chosen topics on other systems, with its interval."""
-        from ..render.figures import intervals
-
-        return intervals.selection(self, ax)
 
     def table(self) -> str:
         """The tests, the pairs that stay in order, and the topics."""

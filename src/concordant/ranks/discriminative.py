@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+import math
+from typing import Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.means import ROUNDING, mean_over_topics
-from ..data.results import Result, settings_of
-from ..errors import UndefinedCorrelationWarning, warn
+from ..data.results import Estimate, settings_of
+from ..errors import InputError, UndefinedCorrelationWarning, warn
 from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import two_sides
@@ -21,52 +21,10 @@ from .distance import rankings_beside
 Correction = Literal["holm"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DiscriminativePower(Result):
-    """What `discriminative_power` found; `share` and `n_agreeing` are arrays for a batch."""
-
-    share: float | FloatArray
-    """The share of the significantly different pairs that candidate orders as the truth does."""
-    n_significant: int
-    """Pairs that differ significantly in the truth."""
-    n_agreeing: Any
-    """Those of them that candidate orders in the same way."""
-    n_pairs: int
-    alpha: float
-    correction: Correction | None
-
-    def __float__(self) -> float:
-        return float(self.share)
-
-    @property
-    def verdict(self) -> str:
-        """How many pairs differ, and how many of them the candidate confirms."""
-        corrected = ", Holm" if self.correction == "holm" else ""
-        test = f"paired t-test, alpha = {self.alpha:g}{corrected}"
-        found = f"{self.n_significant} of {counted(self.n_pairs, 'pair')} differ significantly ({test})"
-        if np.ndim(self.share):
-            return f"{found}; shares for a batch of shape {np.shape(self.share)}"
-        if not self.n_significant:
-            return f"{found}, so there is nothing to confirm"
-        return f"{found}; candidate confirms {self.n_agreeing} of them: {self.share:.4f}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row; one row per ranking for a batch."""
-        both = zip(np.ravel(self.share).tolist(), np.ravel(self.n_agreeing).tolist(), strict=True)
-        rest = {"n_significant": self.n_significant, "n_pairs": self.n_pairs}
-        return [{"share": share, "n_agreeing": agreeing, **rest} for share, agreeing in both]
-
-    def plot(self, ax: Any = None) -> Any:
-        """All pairs as a bar: those that candidate confirms, those that it does not, those that do not differ."""
-        from ..render.figures import parts
-
-        return parts.discriminative_power(self, ax)
-
-
 @checked
 def discriminative_power(
     truth: Collection, candidate: Collection = None, *, alpha: float = 0.05, correction: Correction | None = None
-) -> DiscriminativePower:
+) -> Estimate:
     """Of the pairs of systems that differ significantly in `truth`, the share that `candidate` orders in the same way.
 
     A pair differs significantly if a paired t-test over the topics, two-sided, has p <= alpha. A pair that is tied in
@@ -78,7 +36,7 @@ def discriminative_power(
     truth : Collection
         Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
     candidate : Collection or array_like
-        One score per system, or a batch of rankings, as in `rank_distance`.
+        One score per system, as in `rank_distance`.
     alpha : float
         Level of the t-tests.
     correction : {None, "holm"}
@@ -86,7 +44,7 @@ def discriminative_power(
 
     Returns
     -------
-    DiscriminativePower
+    Estimate
         `float(found)` is the share.
 
     See Also
@@ -104,33 +62,28 @@ def discriminative_power(
     >>> import concordant as cc
     >>> ap = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]
     >>> print(cc.ranks.discriminative_power(ap, [2, 1, 3]))  # A before B
-    2 of 3 pairs differ significantly (paired t-test, alpha = 0.05); candidate confirms 1 of them: 0.5000
+    discriminative power = 0.5000 (1 of 2 significant pairs confirmed, of 3 in all; paired t-test, alpha = 0.05)
 
     """
     truth, candidate = two_sides(truth, candidate)
     known = as_topics(truth, "truth")
     scores = rankings_beside(known, candidate)
+    if scores.ndim > 1:
+        raise InputError(f"candidate has shape {scores.shape}: give one score per system")
     means = known.means()
     require_room_for_pairs(len(means), "discriminative power", 3)
     first, second = np.triu_indices(len(means), 1)
     p = paired_pvalues(known.observations().values)
     significant = (holm(p) if correction == "holm" else p) <= alpha
     first, second = first[significant], second[significant]
-    agree = np.sign(scores[..., first] - scores[..., second]) == np.sign(means[first] - means[second])
-    count = agree.sum(axis=-1)
-    if first.size:
-        share = count / first.size
-    else:
+    count = int((np.sign(scores[first] - scores[second]) == np.sign(means[first] - means[second])).sum())
+    if not first.size:
         warn(f"undefined, so nan: no pair differs significantly at alpha = {alpha:g}", UndefinedCorrelationWarning)
-        share = np.full(count.shape, np.nan)
-    one = scores.ndim == 1
-    return DiscriminativePower(
-        share=float(share) if one else np.asarray(share),
-        n_significant=int(first.size),
-        n_agreeing=int(count) if one else count,
-        n_pairs=len(p),
-        alpha=alpha,
-        correction=correction,
+    found = f"{count} of {counted(first.size, 'significant pair')} confirmed, of {len(p)} in all"
+    return Estimate(
+        "discriminative power",
+        count / first.size if first.size else math.nan,
+        f"{found}; paired t-test, alpha = {alpha:g}{', Holm' if correction else ''}",
         settings=settings_of(alpha=alpha, correction=correction, measure=known.measure),
     )
 

@@ -74,6 +74,7 @@ class DistanceDistribution(Result):
 
     """
 
+    _figure = "distributions.distances"
     distances: FloatArray = field(metadata={"in_dict": False})
     """One for each resample, in the order drawn; read-only."""
     method: RankTestMethod
@@ -219,12 +220,6 @@ class DistanceDistribution(Result):
                 f"the distribution was made with eps = {self.eps:g}, and distances with eps = {eps:g} do not compare: "
                 "use the same"
             )
-
-    def plot(self, ax: Any = None) -> Any:
-        """A histogram of the distances."""
-        from ..render.figures import distributions
-
-        return distributions.distances(self, ax)
 
     @checked
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -82,6 +82,7 @@ class Outlook:
 class RankIntervals(Result):
     """A board: what `rank_intervals`, `board` and `rank_votes` found, systems by their observed order."""
 
+    _figure = "intervals.rank_intervals"
     _index = "system"
     systems: tuple[str, ...]
     """Best first; tied ones in the order given."""
@@ -304,9 +305,3 @@ class RankIntervals(Result):
     def estimates(self) -> Means:
         """One number per system, for `compare` and all else that takes a ranking."""
         return Means(self.means, self.systems, str(self.settings.get("method", "")))
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw a line for the ranks of each system, a dot for the observed one, and the borders."""
-        from ..render.figures import intervals
-
-        return intervals.rank_intervals(self, ax)

@@ -27,6 +27,7 @@ By = Literal["rank_distance", "tau"]
 class RankProbabilities(Result):
     """Probability of each system at each rank over acceptable rankings."""
 
+    _figure = "matrices.rank_probabilities"
     values: FloatArray
     """`values[i, k]` is the probability of `systems[i]` at rank k + 1; rows and columns sum to 1."""
     systems: tuple[str, ...]
@@ -77,12 +78,6 @@ class RankProbabilities(Result):
             index=pandas.Index(self.systems, name="system"),
             columns=pandas.Index(range(1, len(self.systems) + 1), name="rank"),
         )
-
-    def plot(self, ax: Any = None) -> Any:
-        """The paper's figure 3: systems across, ranks up, the colour a logarithm of the probability."""
-        from ..render.figures import matrices
-
-        return matrices.rank_probabilities(self, ax)
 
 
 @checked

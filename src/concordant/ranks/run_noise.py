@@ -39,6 +39,7 @@ class SeedNoise(NamedTuple):
 class RunNoise(Result):
     """What `run_noise` found, systems by their means."""
 
+    _figure = "intervals.run_noise"
     _index = "system"
     systems: tuple[str, ...]
     """Best first."""
@@ -91,12 +92,6 @@ class RunNoise(Result):
         ]
         level = f"{100 * self.settings['confidence_level']:g}% interval"
         return columns([["system", "mean", level, "from runs", "with endless runs"], *cells])
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each mean as a dot, its interval as a line."""
-        from ..render.figures import intervals
-
-        return intervals.run_noise(self, ax)
 
 
 @checked
@@ -163,7 +158,7 @@ def run_noise(
         if seeds is None or runs != "auto"
         else (
             f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds; "
-            "if they are independent trials, say so with {argument('runs', 'trials')}",
+            "if they are independent trials, say run_noise(..., runs='trials')",
         )
     )
     return RunNoise(

@@ -25,6 +25,7 @@ from .distribution import DistanceDistribution, RankTestMethod, paper_distances,
 class RankTest(Result):
     """What `rank_test` found."""
 
+    _figure = "distributions.rank_test"
     distance: float
     """d_rank of the candidate ranking."""
     pvalue: float
@@ -91,12 +92,6 @@ class RankTest(Result):
             "significant": self.significant if known else None,
             "borderline": self.borderline if known else None,
         }
-
-    def plot(self, ax: Any = None) -> Any:
-        """A histogram of the resamples, with the observed distance and the critical value."""
-        from ..render.figures import distributions
-
-        return distributions.rank_test(self, ax)
 
 
 @checked

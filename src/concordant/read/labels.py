@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputTypeError
-from ..words import listing, named, nearest
+from ..words import counted, listing, named, nearest
 from .names import load_names, named_rows
 
 LEAST_COST, MOST_COST = 1e-100, 1e100
@@ -33,6 +33,24 @@ def labels_of(given: Any, name: str) -> dict[str, str]:
             f"{named(name)} is a {type(given).__name__}: give a dictionary of labels, a Series, or a CSV file"
         )
     return {str(key): str(label) for key, label in given.items()}
+
+
+def new_names(given: Any) -> dict[str, str]:
+    """New names of systems by the old ones: from a mapping, a Series, or a file of two columns without a header.
+
+    A header does no harm: no system is called as it says.
+    """
+    if not isinstance(given, (str, os.PathLike)):
+        return labels_of(given, "rename")
+    source = load_names(given)
+    header, rows = named_rows(source)
+    if len(header) != 2:
+        raise source.error(f"has {counted(len(header), 'column')}: give two, the name in the scores and the new one", 1)
+    found = {header[0]: header[1]}
+    for line, (old, new) in rows:
+        if found.setdefault(old, new) != new:
+            raise source.error(f"system {old!r} has two new names, {found[old]!r} and {new!r}", line)
+    return found
 
 
 def _read(given: str, name: str) -> dict[str, str]:

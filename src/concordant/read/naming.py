@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -105,6 +105,29 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
         if len(set(names)) == different:
             return names
     return [text if measure is None else f"{text}:{measure}" for text, measure in zip(texts, said, strict=True)]
+
+
+def look_alikes(names: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of names that differ only in case, marks, folders or endings, where each has one such partner.
+
+    >>> look_alikes(["runs/BM25.gz", "ql", "x"], ["bm25", "QL.eval", "y"])
+    [('runs/BM25.gz', 'bm25'), ('ql', 'QL.eval')]
+    """
+    known, again = map(_by_plain_name, (names, others))
+    return [
+        (own[0], again[key][0]) for key, own in known.items() if key and len(own) == 1 and len(again.get(key, ())) == 1
+    ]
+
+
+def _by_plain_name(names: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(_plain(name), []).append(name)
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", _without_ending(re.split(r"[/\\]|__", name)[-1])).casefold()
 
 
 _TABLE = re.compile(r"(?<=.)\.(jsonl?|ndjson|parquet|arrow|feather|ipc)$", re.IGNORECASE)

@@ -19,7 +19,7 @@ from ..options import checked
 from ..words import argument, counted, listing, named
 from . import source as sources
 from .formats import mteb
-from .labels import labels_of
+from .labels import labels_of, new_names
 from .recognise import Companion, recognise
 from .source import Item, Source
 from .tables.assemble import assemble
@@ -41,6 +41,7 @@ class Options(TypedDict, total=False):
     families: Any
     systems: Iterable[Any] | None
     topics: Iterable[Any] | None
+    rename: Any
     topic_column: str | None
     system_column: str | None
     score_column: str | None
@@ -61,6 +62,7 @@ class Reading(NamedTuple):
     lower_is_better: bool | None = None
     roles: Roles = NO_ROLES
     about: Mapping[str, Any] = {}
+    rename: Mapping[str, str] = {}
 
     @classmethod
     def of(
@@ -76,6 +78,7 @@ class Reading(NamedTuple):
         families: Any = None,
         systems: Iterable[str] | None = None,
         topics: Iterable[str] | None = None,
+        rename: Any = None,
         topic_column: str | None = None,
         system_column: str | None = None,
         score_column: str | None = None,
@@ -94,7 +97,7 @@ class Reading(NamedTuple):
         if isinstance(groups, str) and groups == "none":
             about["groups"] = None
         roles = Roles(topic_column, system_column, score_column, **wanted, run=run_column)
-        return cls(measure, missing, lower_is_better, roles, about)
+        return cls(measure, missing, lower_is_better, roles, about, {} if rename is None else new_names(rename))
 
     @property
     def wanted(self) -> Any:
@@ -128,8 +131,14 @@ class Reading(NamedTuple):
         return self.described(made)
 
     def described(self, made: Scores | Means) -> Scores | Means:
-        """With what is true of them: groups, types, total, teams and families."""
+        """With what is true of them: groups, types, total, teams and families; systems by their new names."""
         about = dict(self.about)
+        if not self.rename.keys().isdisjoint(made.systems):
+            names = [self.rename.get(system, system) for system in made.systems]
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise InputError(f"{named('rename')} gives two systems the name {twice!r}: name each once")
+            made = made.described(systems=names)
         if self.missing not in ("error", made.missing):
             about["missing"] = self.missing
         if isinstance(made, Means) and about.get("groups", "") is None:
@@ -186,6 +195,8 @@ def read_scores(
     systems, topics : iterable of str, optional
         Read only these, in this order; what the others lack does not matter. ``"STS*"`` stands for all that fit, and
         ``"!AFQMC"`` leaves one out.
+    rename : mapping, Series or path, optional
+        New names of systems by those in the files, or a file of two columns with both, so that sides match by name.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
     run_column : str, optional

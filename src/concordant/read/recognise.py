@@ -10,9 +10,9 @@ from itertools import chain, islice
 from typing import Any
 
 from ..errors import OtherKindError, ReadError
-from .formats import every_eval, helm, inspect_log, judged, lm_eval, mteb, nested, wmt
+from .formats import every_eval, helm, inspect_log, judged, lm_eval, markdown, mteb, nested, trials, wmt
 from .formats.binary import read_binary
-from .formats.columns import read_columns, separator, split_line
+from .formats.columns import read_columns, read_ranking, separator, split_line
 from .formats.delimited import no_header, read_delimited
 from .formats.trec_eval import TEXTS, TrecEval
 from .source import Source, load_json
@@ -31,14 +31,15 @@ from .tables.vocabulary import (
 )
 
 KNOWN = (
-    "trec_eval -q; four columns (run measure topic value, run topic measure value); ir_measures -q and "
+    "trec_eval; four columns (run measure topic value, run topic measure value); ir_measures -q and "
     "-o jsonl; pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV "
-    "(system, topic, measure, value; PyTerrier perquery=True); a leaderboard (one row per system); Parquet and Arrow; "
-    "MTEB, lm-evaluation-harness, HELM per_instance_stats, Inspect, AlpacaEval, Every Eval Ever and WMT results"
+    "(system, topic, measure, value; PyTerrier perquery=True); a leaderboard (one row per system); tables in Markdown; "
+    "frames that pandas wrote as JSON; Parquet and Arrow; MTEB, lm-evaluation-harness, HELM per_instance_stats, "
+    "Inspect, AlpacaEval, AutoJudge, tau-bench, Every Eval Ever and WMT results"
 )
 # No header of a table is longer.
 MAX_LINE_BYTES = 2**24
-_MARKUP = re.compile(rb"\s*\|.*\|\s*|.*&.*\\\\\s*")
+_LATEX = re.compile(rb".*&.*\\\\\s*")
 _MOST_NAMES = 100_000  # of a column, that are looked for again
 
 
@@ -53,12 +54,14 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (judged.is_annotations, judged.read_annotations),
     (every_eval.is_results, every_eval.read_results),
     (every_eval.is_schema, lambda source, content: Companion(source)),
+    (trials.is_trials, trials.read_trials),
     (mteb.is_mteb, mteb.read_mteb),
     (lm_eval.is_results, lm_eval.read_results),
     (helm.is_per_instance, helm.read_helm),
     (mteb.is_model_meta, lambda source, content: Companion(source)),
     (helm.is_companion, lambda source, content: Companion(source)),
     (helm.is_stats, lambda source, content: Companion(source)),
+    (nested.is_means, nested.read_means),
     (nested.is_nested, Nested),
 )
 
@@ -98,10 +101,12 @@ def _recognise(source: Source, roles: Roles) -> Contents:
 
 
 def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
-    if _MARKUP.fullmatch(first):
-        raise source.error(
-            "is a table in Markdown or LaTeX: save it as CSV, with commas between the cells. The line", line
-        )
+    if markdown.is_table(first):
+        plain = markdown.as_tabs(source)
+        line, first = next(plain.lines())
+        return _text(plain, line, first, roles)
+    if _LATEX.fullmatch(first):
+        raise source.error("is a table in LaTeX: save it as CSV, with commas between the cells. The line", line)
     fields = split_line(first, separator(source))
     if len(fields) == 3 and (
         (fields[0] == "runid" and is_summary(fields[1]))
@@ -163,6 +168,8 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
         and number(fields[4]) is not None
         and fields[1].upper() == "Q0"
     ):
+        if (ranking := read_ranking(source)) is not None:
+            return ranking
         raise source.other_kind(
             "is a run: it ranks documents and has no scores. Score all runs against judgments first, with `concordant "
             "evaluate RUNS QRELS -m nDCG@10 -o scores.csv`, and read scores.csv. The line",
@@ -220,6 +227,7 @@ def _json(source: Source, first: bytes, roles: Roles) -> Contents:
             return wmt.read_documents(source, list(records))
         return _long(source, records, roles)
     content = load_json(source)
+    content = nested.rows_of_frame(content) or content
     for fits, read in _JSON:
         if fits(content):
             return read(source, content)

@@ -31,6 +31,7 @@ _METHODS = {
     "carterette2009": "rank_distance rank_test discriminative_power DistanceDistribution rank_probabilities "
     "ranking_probability rank_loss judgment_study sample",
     "phipson2010": "permutation_test",
+    "duffield2007": "label rank_from_labels",
     "moffat2012": "significance_agreement",
     "urbano2015": "simulate Simulator",
     "urbano2016": "discordance expected_correlation reliability split_half plan_topics reliability_study",
@@ -44,7 +45,7 @@ _METHODS = {
     "mogstad2024": "board rank_changes",
     "thompson2024": "soft_pairwise_accuracy",
     "concordant": "judge_worth rank_judges judge_study judge_card compare correlate explain family_bias audit mix "
-    "select_topics rank_loss null_distribution neighbours run_noise",
+    "select_topics rank_loss null_distribution neighbours run_noise gaming_gap",
 }
 
 

@@ -11,10 +11,9 @@ from .grid import StudyError
 from .judges import JudgeStudy, judge_study
 from .judgments import JudgmentStudy, judgment_study
 from .reliability import ReliabilityStudy, reliability_study
-from .simulation import Fidelity, Simulator
+from .simulation import Simulator
 
 __all__ = [
-    "Fidelity",
     "JudgeStudy",
     "JudgmentStudy",
     "ReliabilityStudy",

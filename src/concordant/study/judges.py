@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..agreement.correlation import CorrelationEstimate, correlate
+from ..agreement.correlation import correlate
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
-from ..data.results import columns
+from ..data.results import Estimate, columns
 from ..errors import InputError, import_extra
 from ..inference.resampling import Progress
 from ..judges.card import JudgeCard, judge_card
+from ..judges.gaming import GamingGap, gaming_gap
 from ..judges.ranking import JudgeRanking, rank_judges
 from ..judges.verdicts import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import LabelAgreement, label_agreement
@@ -40,7 +41,7 @@ class JudgeStudy(StudyResult):
 
     study: JudgmentStudy
     """All coefficients, and the consequences for each system; its changes are of kind "judge"."""
-    estimates: Mapping[tuple[str, str, str], CorrelationEstimate]
+    estimates: Mapping[tuple[str, str, str], Estimate]
     """By judge, measure and coefficient, with intervals for the population of topics."""
     ranking: JudgeRanking | None
     """By the first measure and the first coefficient: what the judges' topics are worth, and which are better than
@@ -49,6 +50,8 @@ class JudgeStudy(StudyResult):
     """By the first measure: soft pairwise accuracy, significance, rank changes and labels beside worth by tau_b."""
     labels: Mapping[str, LabelAgreement]
     """By judge."""
+    gaming: Mapping[str, GamingGap]
+    """By judge and by the first measure: what a system gains that asks the judge. Empty with fewer than 10 topics."""
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -105,12 +108,24 @@ class JudgeStudy(StudyResult):
         labels += [[judge, *(number(e.value) for e in found.estimates)] for judge, found in self.labels.items()]
         worth = [] if self.ranking is None else [self.ranking.table()]
         card = [] if self.card is None else [self.card.table()]
-        return "\n\n".join([*worth, *map(columns, (ranked, tested)), *(card or [columns(labels)])])
+        gaming = [self._gaming_table()] if self.gaming else []
+        return "\n\n".join([*worth, *map(columns, (ranked, tested)), *(card or [columns(labels)]), *gaming])
+
+    def _gaming_table(self) -> str:
+        """Whether each judge can be gamed, in one row."""
+        rows = [["", "can be gamed", "its favourite run, by the truth", "transfer", "lost share"]]
+        for judge, found in self.gaming.items():
+            shown = {True: "yes", False: "not shown", None: "-"}[found.gamed]
+            ends = found.favourite_interval
+            place = f"{found.favourite_people} of {found.n_systems + 1} ({ends.low:g} to {ends.high:g})"
+            rows.append([judge, shown, place, number(found.transfer, 2), number(found.lost, 2)])
+        return columns(rows)
 
     def _contents(self) -> dict[str, Any]:
         rows = None if self.card is None else self.card.rows()
         return {
-            "rows": self.rows(), "ranking": self.ranking, "card": rows, "labels": self.labels, "study": self.study
+            "rows": self.rows(), "ranking": self.ranking, "card": rows, "labels": self.labels, "gaming": self.gaming,
+            "study": self.study,
         }  # fmt: skip
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
@@ -172,7 +187,8 @@ def judge_study(  # noqa: PLR0913
     For each judge and measure: the coefficients between the means under the truth and under the judge, with intervals
     for their values over the population of topics (`correlate`); all coefficients and the rank distance as in
     `judgment_study`. By the first measure and the first coefficient, what the judges' topics are worth in topics of the
-    truth, and which judge is better than which (`rank_judges`). And how far the labels agree (`label_agreement`).
+    truth, which judge is better than which (`rank_judges`), and whether a judge can be gamed (`gaming_gap`). And how
+    far the labels agree (`label_agreement`).
 
     Parameters
     ----------
@@ -234,7 +250,8 @@ def judge_study(  # noqa: PLR0913
     study = judgment_study(runs, truth, changes, measures, None, rng, missing=missing)
     full = evaluate(runs, truth, study.measures, missing=missing)
     scores = {name: evaluate(runs, qrels, study.measures, missing=missing) for name, qrels in named.items()}
-    steps = len(named) * (len(study.measures) * len(names) + 1) + (len(study.topics) >= FEWEST)
+    enough = len(study.topics) >= FEWEST
+    steps = len(named) * (len(study.measures) * len(names) + 1 + enough) + enough
     done = itertools.count(1)
 
     def step(value: Any) -> Any:
@@ -259,10 +276,14 @@ def judge_study(  # noqa: PLR0913
     }
     first = study.measures[0]
     labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
-    ranking, card = None, None
+    ranking, card, gaming = None, None, {}
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
         called = ("the truth", *judged)
+        gaming = {
+            name: step(gaming_gap(runs, truth, qrels, first, missing=missing, names=("the truth", name), rng=rng))
+            for name, qrels in named.items()
+        }
         card = step(judge_card(full[first], judged, names=called, labels=labels, families=families, rng=rng))
         same = names[0] == "tau_b"  # which the card is about
         ranking = (
@@ -276,6 +297,7 @@ def judge_study(  # noqa: PLR0913
         ranking=ranking,
         card=card,
         labels=labels,
+        gaming=gaming,
         notes=(*notes, *_other_scales(labels)),
         settings={
             **study.settings,

@@ -22,7 +22,6 @@ from matplotlib.text import Text
 
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
-from concordant.agreement.correlation import CorrelationEstimate
 from concordant.agreement.permutation import PermutationTest
 from concordant.coefficients.ties import TieBounds
 from concordant.data.results import Estimate, Interval
@@ -32,7 +31,6 @@ from concordant.judgments.agreement import LabelAgreement
 from concordant.planning.estimation import Reliability
 from concordant.planning.more_topics import TopicPlan
 from concordant.planning.probabilities import Discordance
-from concordant.ranks.discriminative import DiscriminativePower
 from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
@@ -58,7 +56,7 @@ def comparison(candidate: str = "hasty", top: int | None = None) -> Comparison:
     for v in found.values:
         if v.coefficient in ("tau_b", "tau_ap_b", "pearson_rank"):
             interval = Interval(v.value - 0.1, v.value + 0.06, 0.95, "by hand")
-            estimate = CorrelationEstimate(v.coefficient, v.value, "candidate", interval, bias_corrected=v.value - 0.02)
+            estimate = Estimate(v.coefficient, v.value, "candidate", interval, bias_corrected=v.value - 0.02)
             values.append(replace(v, estimate=estimate))
         else:
             values.append(v)
@@ -148,10 +146,6 @@ def figures() -> Figures:
     null = gamma(999, 30, 0.02) - 0.6
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
     table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0)
-    fidelity = cc.study.Fidelity(
-        SYSTEMS, np.linspace(0.6, 0.2, M), np.linspace(0.58, 0.22, M), np.ones(M), np.ones(M), np.ones(M),
-        np.eye(M), np.eye(M),
-    )  # fmt: skip
     return {
         "scatter": lambda: hasty.plot("scatter"),
         "ranks": lambda: comparison(top=14).plot("ranks", top=4),
@@ -182,8 +176,6 @@ def figures() -> Figures:
         "worths": lambda: worths().plot(),
         "reliability": lambda: Reliability(estimates, M, 50).plot(),
         "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),
-        "discriminative_power": lambda: DiscriminativePower(0.9, 90, 81, 120, 0.05, None).plot(),
-        "fidelity": fidelity.plot,
     }
 
 

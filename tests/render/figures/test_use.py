@@ -55,7 +55,9 @@ def test_every_result_has_a_plot() -> None:
     results = [cls for cls in subclasses(Result) if not cls.__subclasses__()]  # type: ignore[type-abstract]
     assert len(results) > 12
     without = {"Look"}  # words about a file, no numbers
-    assert {cls.__name__ for cls in results if cls.plot is Result.plot} == without
+    assert {cls.__name__ for cls in results if cls.plot is Result.plot and not cls._figure} == without
+    for place, function in (cls._figure.split(".") for cls in results if cls._figure):
+        assert callable(getattr(importlib.import_module(f"concordant.render.figures.{place}"), function))
 
 
 def subclasses(of: type[Result]) -> Iterator[type[Result]]:

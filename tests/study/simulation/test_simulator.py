@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import brentq
 from scipy.special import ndtr
+from scipy.stats import ks_2samp
 
 import concordant as cc
 
@@ -270,33 +271,10 @@ def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, s
     whole = cc.read_scores(trec / f"{name}.csv")
     model = cc.study.Simulator(whole, drop_bottom=0.25)
     assert len(model.scores.systems) == systems
-    found = model.fidelity(5_000, rng=0)
-    assert found.mean_shift <= 0.018
-    assert 0.965 <= round(found.tau, 3) <= 0.978
+    old, new = model.scores.values, model.draw(5_000, rng=0)
+    assert np.abs(model.true_means() - model.scores.means()).max() <= 0.018
+    assert 0.965 <= round(float(cc.tau_b(model.scores.means(), model.true_means().round(9))), 3) <= 0.978
     # Fifty topics lie that far from the distribution that they come from, on average.
-    assert found.to_dict()["distance_average"] < 0.8687 / np.sqrt(50)
-    assert found.to_dict()["correlation_shift_average"] < 0.08
-
-
-def test_fidelity_of_a_small_collection() -> None:
-    s = example()
-    found = cc.study.Simulator(s).fidelity(4_000, rng=2)
-    drawn = cc.study.Simulator(s).draw(4_000, rng=2)
-    from scipy.stats import ks_2samp
-
-    for j in range(6):
-        assert found.distances[j] == pytest.approx(ks_2samp(s.values[:, j], drawn[:, j], method="asymp").statistic)
-    shifts = np.abs(np.corrcoef(drawn.T) - np.corrcoef(s.values.T))
-    assert found.correlation_shifts.max() == pytest.approx(shifts.max())
-    assert found.sd_ratio == pytest.approx((drawn.std(0, ddof=1) / s.values.std(0, ddof=1)).mean())
-    kept = f"The simulation keeps the means of 6 systems on 30 topics to within {found.mean_shift:.4f}"
-    assert str(found).splitlines()[0] == found.verdict == kept
-    assert found.settings["seed"] == 2
-    assert found.settings["version"] == cc.__version__
-    frame = found.to_frame()
-    assert list(frame.index) == list(s.systems)
-    assert frame["true_mean"].tolist() == found.true_means.tolist()
-    assert found.plot().get_xlabel()
-    constant = cc.study.Simulator(scores(np.full((3, 2), 0.5))).fidelity(50).to_dict()
-    assert constant["correlation_shift_largest"] is None
-    assert constant["sd_ratio"] is None
+    assert ks_2samp(old, new, method="asymp").statistic.mean() < 0.8687 / np.sqrt(50)
+    shifts = np.abs(np.corrcoef(new.T) - np.corrcoef(old.T))[np.triu_indices(len(new.T), 1)]
+    assert shifts.mean() < 0.08

@@ -31,6 +31,7 @@ SHOWN = 12  # ways in a printed table
 class AuditResult(Result):
     """What `audit` found. `print` shows the verdict and the tables; `to_dict` has everything."""
 
+    _figure = "audits.audit"
     reported: tuple[Printed, ...]
     truth: str
     candidate: tuple[str, ...]
@@ -148,12 +149,6 @@ class AuditResult(Result):
             "notes": list(self.notes),
             "settings": plain(self.settings),
         }
-
-    def plot(self, ax: Any = None) -> Any:
-        """What was found around the reported number, in units of its last digit; the band is what is printed so."""
-        from ...render.figures import audits
-
-        return audits.audit(self, ax)
 
 
 def _quoted(finding: Finding) -> str:

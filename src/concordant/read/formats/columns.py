@@ -1,9 +1,11 @@
-"""Columns without a header: ir_measures -q (topic, measure, value) and four columns with the run in front.
+"""Columns without a header: ir_measures -q (topic, measure, value), four with the run in front, AutoJudge's six.
 
 The run's file may order measure and topic either way; the names of measures and the summary row tell which.
 """
 
 from __future__ import annotations
+
+from itertools import islice
 
 from ...errors import ConcordantError, ReadError
 from ...words import listing
@@ -71,6 +73,27 @@ def read_columns(source: Source, width: int) -> Contents | None:
     if width == 3 and not order:
         return TrecEval(source)  # without its padding
     topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
+    return _contents(source, fields, topic, measure, "four columns" if width == 4 else "ir_measures -q")
+
+
+def read_ranking(source: Source) -> Contents | None:
+    """AutoJudge's rankings: topic Q0 system rank score measure. None if it is a run, which has the same columns.
+
+    A run ranks the documents of each topic, and few documents are in several topics. Here every rank is the same, and
+    most systems have most topics.
+    """
+    if len({line.split()[3:4][0] for _, line in islice(source.lines(), 100) if len(line.split()) == 6}) != 1:
+        return None
+    fields = _fields(source, 6)
+    topics, systems = {row[0] for _, row in fields}, {row[2] for _, row in fields}
+    cells = {(row[0], row[2]) for _, row in fields}
+    if len({row[3] for _, row in fields}) > 1 or len(topics) < 2 or 2 * len(cells) < len(topics) * len(systems):
+        return None
+    return _contents(source, [(line, [r[2], r[0], r[5], r[4]]) for line, r in fields], 1, 2, "AutoJudge ranking")
+
+
+def _contents(source: Source, fields: Fields, topic: int, measure: int, form: str) -> Contents:
+    """The scores by measure; where there are four columns, the run is in front."""
     parts: dict[str, Fields] = {}
     for line, row in fields:
         if not row[measure].startswith(TEXTS):
@@ -81,11 +104,11 @@ def read_columns(source: Source, width: int) -> Contents | None:
         if all(is_summary(row[topic]) for _, row in rows):
             only_summary = rows[0][0]
             continue
-        grids[name] = _grid(source, rows, topic, width == 4)
+        grids[name] = _grid(source, rows, topic, len(rows[0][1]) == 4)
     if not grids:
         raise source.error(f"holds only summary rows, no scores of topics: {_WAY_OUT_SUMMARY}", only_summary)
     found = Contents(source, grids)
-    found.format = "four columns" if width == 4 else "ir_measures -q"
+    found.format = form
     return found
 
 

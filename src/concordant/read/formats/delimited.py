@@ -189,8 +189,8 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
         text.readline()
     marked: list[bool] = []  # whether the lines of the row start with #, as comments do
     lines: Iterator[str] = _watched(text, marked) if _may_have_comments(source.data) else text
-    if delimiter == " ":  # columns aligned by blanks
-        lines = (line.strip(" \n") + "\n" for line in lines)
+    if delimiter == " ":  # columns aligned by blanks, of which some may be tabs
+        lines = (line.replace("\t", " ").strip(" \n") + "\n" for line in lines)
     # strict: a quotation mark that is never closed would swallow the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     rows = ((reader.line_num, row) for row in reader)

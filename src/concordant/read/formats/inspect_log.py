@@ -6,9 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from ...data.runs import run_means
 from ..source import Source
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
@@ -67,23 +64,12 @@ def read_inspect(source: Source, content: Any) -> Contents:
     if content.get("status", "success") != "success":
         warn_of(source, f"the status of this log is {content['status']!r}, not success")
     samples = [f"{run['task']}/{sample['id']}" for sample in _dicts(content.get("samples")) if "id" in sample]
-    grids = {}
-    for measure, found in columns.items():  # a sample without a score, because of an error, has nan
-        topics = list(dict.fromkeys([*(topic for topic, _ in found), *samples]))
-        grids[measure] = _grid(found, topics)
+    # A sample without a score, because of an error, has nan. Epochs are repeated runs.
+    grids = {measure: Grid.of_runs(found, samples) for measure, found in columns.items()}
     table = _Inspect(source, grids, bad)
     table.names = (str(run["model"]), source.run_name())
     table.part_of = table.names[0]  # tasks of one model
     return table
-
-
-def _grid(found: Mapping[tuple[str, int], float], topics: list[str]) -> Grid:
-    """The scores of one run, whose epochs are repeated runs of each sample."""
-    epochs, row = sorted({epoch for _, epoch in found}), {topic: k for k, topic in enumerate(topics)}
-    runs = np.full((len(topics), 1, len(epochs)), np.nan)
-    for (topic, epoch), score in found.items():
-        runs[row[topic], 0, epochs.index(epoch)] = score
-    return Grid(run_means(runs), topics, runs=runs if len(epochs) > 1 else None)
 
 
 def _score(value: Any) -> float | None:

@@ -1,6 +1,6 @@
 """lm-evaluation-harness: results_*.json (the tasks are the topics) and samples_*.jsonl (the documents are).
 
-A measure is named as the results name it: `metric,filter`.
+A measure is named as the results name it: `metric,filter`; of version 0.3, `metric`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,16 @@ _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filt
 
 def is_results(content: Any) -> bool:
     """The results of one model on several tasks."""
-    return isinstance(content, dict) and isinstance(content.get("results"), dict) and "configs" in content
+    return (
+        isinstance(content, dict)
+        and isinstance(content.get("results"), dict)
+        and ("configs" in content or _old(content))
+    )
+
+
+def _old(content: Any) -> bool:
+    """Whether version 0.3 wrote it."""
+    return "configs" not in content and "versions" in content and isinstance(content.get("config"), dict)
 
 
 def is_sample(record: Any) -> bool:
@@ -35,12 +44,12 @@ def is_sample(record: Any) -> bool:
 def read_results(source: Source, content: Any) -> Contents:
     """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
     columns: dict[str, dict[str, float]] = {}
-    groups = _groups(content)
+    groups, old = _groups(content), _old(content)
     for task, found in content["results"].items():
         if task in groups:
             continue
         for key, value in found.items() if isinstance(found, dict) else ():
-            if "," in key and not key.partition(",")[0].endswith("_stderr"):
+            if ("," in key or old) and not key.partition(",")[0].endswith("_stderr"):
                 missing = value is None or value == "N/A"
                 score = math.nan if missing else finite(source, value, f"{task!r} ({key})")
                 columns.setdefault(key, {})[task] = score
@@ -85,23 +94,22 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
     """The scores of one model on one task, a topic for each document: `task/doc_id`."""
     match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
     task = match[1] + "/" if match else ""
-    columns: dict[str, dict[str, tuple[float, int]]] = {}
+    columns: dict[str, dict[tuple[str, int], float]] = {}
+    lines: dict[tuple[str, str], int] = {}
     metrics = _metrics(source, records)
     for line, record in records:
         topic = f"{task}{record['doc_id']}"
         for metric in metrics[str(record.get("filter", "none"))]:
+            name = f"{metric},{record.get('filter', 'none')}"
+            if (first := lines.setdefault((name, topic), line)) != line:
+                raise source.error(f"doc_id {record['doc_id']!r} has {metric!r} twice (first at line {first})", line)
             value = record.get(metric)
-            rows = columns.setdefault(f"{metric},{record.get('filter', 'none')}", {})
-            if topic in rows:
-                raise source.error(
-                    f"doc_id {record['doc_id']!r} has {metric!r} twice (first at line {rows[topic][1]})", line
-                )
-            score = math.nan if value is None else finite(source, value, f"{topic!r} ({metric})", line)
-            rows[topic] = (score, line)
+            for run, part in enumerate(value if _is_repeated(record, metric) else [value]):
+                score = math.nan if part is None else finite(source, part, f"{topic!r} ({metric})", line)
+                columns.setdefault(name, {})[topic, run] = score
     if not columns:
         raise source.error("no sample has a metric with a number", records[0][0])
-    grids = {name: Grid.of_run({topic: v for topic, (v, _) in found.items()}) for name, found in columns.items()}
-    table = Contents(source, grids)
+    table = Contents(source, {name: Grid.of_runs(found) for name, found in columns.items()})
     table.names = _names(source, match[2] if match else None)
     table.part_of = table.names[-1]
     table.format = "lm-evaluation-harness, samples"
@@ -116,9 +124,21 @@ def _metrics(source: Source, records: list[tuple[int, Any]]) -> dict[str, list[s
             raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
         listed = record.get("metrics")
         metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
-        numeric = [m for m in metrics if isinstance(m, str) and isinstance(record.get(m), int | float)]
+        numeric = [m for m in metrics if isinstance(m, str) and (_is_number(record.get(m)) or _is_repeated(record, m))]
         found.setdefault(str(record.get("filter", "none")), {}).update(dict.fromkeys(numeric))
     return {name: list(metrics) for name, metrics in found.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _is_repeated(record: Any, metric: str) -> bool:
+    """Whether a metric has one score for each of the repeated responses."""
+    values, responses = record.get(metric), record.get("resps")
+    first = responses[0] if isinstance(responses, list) and responses else None
+    several = isinstance(values, list) and isinstance(first, list) and len(values) == len(first) > 1
+    return several and all(map(_is_number, values))
 
 
 def _names(source: Source, date: str | None) -> tuple[str, ...]:
@@ -133,4 +153,7 @@ def _names(source: Source, date: str | None) -> tuple[str, ...]:
 
 def _model_name(content: Any) -> str | None:
     name = content.get("model_name")
+    if _old(content):  # pretrained=EleutherAI/pythia-70m,revision=step143000
+        parts = dict(part.split("=", 1) for part in str(content["config"].get("model_args")).split(",") if "=" in part)
+        name = "@".join(parts[key] for key in ("pretrained", "engine", "revision") if parts.get(key, "main") != "main")
     return name if isinstance(name, str) and name else None

@@ -1,13 +1,29 @@
-"""Dictionaries as JSON: pytrec_eval's results, ranx's `Run.scores`, and its report, which has no topics."""
+"""Dictionaries as JSON: of pytrec_eval and ranx, ranx's report, {system: mean}, and frames of pandas."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from ...words import listing
 from ..source import Source
+from ..tables.cells import warn_of
 from ..tables.contents import Contents
 from ..tables.nested import unwrapped
 from ..tables.numbers import cell_number
+from ..tables.pivot import MEAN, Grid
+from ..tables.vocabulary import (
+    axis_of,
+    counts,
+    is_summary,
+    looks_like_measure,
+    looks_like_topic,
+    names_fact,
+    names_systems,
+    names_topics,
+)
 
 
 def is_ranx_report(content: Any) -> bool:
@@ -40,6 +56,55 @@ def is_nested(content: Any) -> bool:
                 return False
             found = found or any(v is not None for v in bottom)
     return found
+
+
+def is_means(content: Any) -> bool:
+    """One number per name."""
+    return isinstance(content, dict) and bool(content) and all(cell_number(v) is not None for v in content.values())
+
+
+def read_means(source: Source, content: Any) -> Contents:
+    """One score per system, {system: mean}; refused where the names are those of something else."""
+    names = list(content)
+    other = [name for name in names if looks_like_measure(name) or names_fact(name) or is_summary(name)]
+    if other or len(names) < 2 or all(map(looks_like_topic, names)) or axis_of(names) == "topics":
+        raise source.error(
+            f"has one number for each of {listing(other or names, 5)}, which may be no systems: give "
+            "{system: {topic: score}}, or {system: mean} with the names of systems",
+            1,
+        )
+    if axis_of(names) != "systems":
+        warn_of(source, f"read as one score per system: {listing(names, 5)}")
+    return Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
+
+
+def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
+    """The rows of a frame that pandas wrote (orient split, table, columns or index), an index first; else None."""
+    if not isinstance(content, dict) or not content:
+        return None
+    data, names = content.get("data"), content.get("columns")
+    if isinstance(data, list) and "schema" in content and all(isinstance(row, dict) for row in data):
+        index = [str(row.get("index", "")) for row in data]
+        return [{k: v for k, v in row.items() if k != "index"} for row in data] if counts(index) else data
+    if isinstance(data, list) and isinstance(names, list):
+        rows = [dict(zip(map(str, names), row, strict=True)) for row in data if isinstance(row, list)]
+        return _with_index(list(map(str, content.get("index", range(len(rows))))), rows)
+    inner = list(content.values())
+    if not all(isinstance(part, dict) and part and part.keys() == inner[0].keys() for part in inner):
+        return None
+    by_column = {key: [content[name][key] for name in content] for key in inner[0]}
+    if any(_are_labels(name, list(content[name].values())) for name in content):
+        return _with_index(list(by_column), [dict(zip(content, cells, strict=True)) for cells in by_column.values()])
+    return _with_index(list(content), inner) if any(map(_are_labels, by_column, by_column.values())) else None
+
+
+def _are_labels(name: str, cells: Iterable[Any]) -> bool:
+    """Whether a column holds topics or systems, by its name; systems are words."""
+    return names_topics(name) or (names_systems(name) and all(isinstance(cell, str) for cell in cells))
+
+
+def _with_index(index: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return rows if counts(index) else [{"": label, **row} for label, row in zip(index, rows, strict=True)]
 
 
 def finite(source: Source, value: Any, what: str, line: int | None = None) -> float:

@@ -1,7 +1,8 @@
 """trec_eval -q: measure padded to 22 characters, TAB, topic, TAB, value.
 
-The rows of topic `all` are the summary: `runid` among them names the run; the others are never used, because
-they may average other topics than the rows do (missing topics, -c, qrels of several years).
+The rows of topic `all` are the summary: `runid` among them names the run; the others are used only where there is
+nothing else (trec_eval without -q), because they may average other topics than the rows do (missing topics, -c, qrels
+of several years).
 
 Published studies read a hundred of these files with thirty measures each to use one. So nothing is parsed
 line by line unless something is wrong with the file: its regularity is checked on whole arrays, and the
@@ -10,7 +11,8 @@ rows of a measure are cut out of the bytes when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,18 +22,20 @@ from ..source import Source
 from ..tables.cells import scores_of
 from ..tables.contents import Contents
 from ..tables.missing import warn_of_summaries
-from ..tables.numbers import plain_numbers
-from ..tables.pivot import Grid
+from ..tables.numbers import number, plain_numbers
+from ..tables.pivot import MEAN, Grid
 from ..tables.vocabulary import is_summary
 
 # Values of these measures are strings.
 TEXTS = ("runid", "relstring")
+_COUNTS = frozenset({"runid", "relstring", "num_q"})  # of a summary, no scores
 
 
 class TrecEval(Contents):
     """The output of trec_eval for one run."""
 
     format = "trec_eval -q"
+    _summary: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -42,17 +46,32 @@ class TrecEval(Contents):
         tag = self._run_id()
         if tag:
             self.names = (tag, source.run_name())
+        if source.data.count(b"all") >= source.data.count(b"\n"):  # otherwise there are topics
+            self._take_summary(self._fields or _by_line(source))
+
+    def _take_summary(self, rows: list[tuple[int, bytes, bytes, bytes]]) -> None:
+        if not all(_is_summary(topic) for _, _, topic, _ in rows):
+            return
+        found: dict[str, str] = {}
+        for line, name, _, value in rows:
+            if found.setdefault(name.decode(), value.decode()) != value.decode():
+                raise self.source.error(f"has {name.decode()!r} twice: give each run a file of its own", line)
+        self.format, self._summary, self.averaged = "trec_eval, means", found, found.get("num_q", "")
 
     def measures(self) -> Collection[str]:
-        """The measures that have rows of topics, in the order of the file."""
+        """The measures that have rows of topics, in the order of the file; of a summary, those with a mean."""
+        if self._summary:
+            return [name for name, value in self._summary.items() if number(value) is not None and name not in _COUNTS]
         fields = self._fields if self._fields is not None else _by_line(self.source)
         found = dict.fromkeys(measure for _, measure, topic, _ in fields if not _is_summary(topic))
-        if not found:
-            raise _only_summary(self.source)
         return [name for name in map(bytes.decode, found) if not name.startswith(TEXTS)]
 
     def grid(self, measure: str) -> Grid:
         """The scores of one measure."""
+        if self._summary:
+            if measure not in self.measures():
+                raise self.no_measure(measure)
+            return Grid(np.array([[number(self._summary[measure])]], dtype=np.float64), [MEAN])
         plain = self._fields is None and measure.split() == [measure]
         found = self._cut_out(measure.encode(errors="replace")) if plain else None
         return found or self._by_fields(measure)
@@ -96,9 +115,7 @@ class TrecEval(Contents):
                 )
             rows[key] = (value.decode(), line)
         if not rows:
-            if any(not _is_summary(topic) for _, _, topic, _ in fields):
-                raise self._summary_measure(measure) if summarised else self.no_measure(measure)
-            raise _only_summary(self.source)
+            raise self._summary_measure(measure) if summarised else self.no_measure(measure)
         warn_of_summaries(self.source, summarised)
         texts, lines = zip(*rows.values(), strict=True)
         values, percent = scores_of(texts, lambda k, said: self.source.error(said, lines[k]))
@@ -150,10 +167,3 @@ def _by_line(source: Source) -> list[tuple[int, bytes, bytes, bytes]]:
             raise source.error("is not a line of trec_eval -q: a measure, a topic and a value are needed", line)
         result.append((line, measure, topic, value))
     return result
-
-
-def _only_summary(source: Source) -> ReadError:
-    return source.error(
-        "holds only summary rows (topic `all`), no scores of topics: run trec_eval with -q",
-        next(source.lines())[0],
-    )

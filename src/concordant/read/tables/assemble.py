@@ -147,7 +147,10 @@ def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> 
     by_file = [lower for c in found for topic, lower in c.lower.get(made.measure, {}).items() if topic in topics]
     named = made.measure or next((c.column for c in found if c.column), "")
     side = found[0].origin.label if len(found) == 1 else "PATH"
-    lower = direction(named, said, made.origin, by_file, f"{side}:{made.measure}" if made.measure else side)
+    side = f"{side}:{made.measure}" if made.measure else side
+    if said is None and "mqm" in named.lower() and (made.grid.values > 0).any():  # which are errors, or what they cost
+        raise made.origin.error(f"holds {named!r} above 0, which may count errors: {either_direction(side)}")
+    lower = direction(named, said, made.origin, by_file, side)
     if said is None and not made.measure:
         label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
         if label is not None:
@@ -304,6 +307,12 @@ def _clashes(found: Sequence[Contents], names: list[str], single: list[int]) -> 
 def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
     """Files that name no topics are put side by side by their rows; there have to be as many."""
     counts = {k: len(grid.topics) for k, grid in enumerate(grids) if are_invented(grid.topics)}
+    known = {contents.averaged: contents.origin for contents in found if contents.averaged}
+    if len(known) > 1:
+        (one, origin), (other, beside), *_ = known.items()
+        raise origin.error(
+            f"has means over {one} topics, and {beside.label} over {other}: write the scores of topics, with -q"
+        )
     first = next(iter(counts), 0)
     for k, count in counts.items():
         if count != counts[first]:

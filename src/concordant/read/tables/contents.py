@@ -39,6 +39,7 @@ from .vocabulary import (
     INDEX_COLUMNS,
     axis_of,
     column_name,
+    is_result,
     is_statistic,
     is_summary,
     looks_like_measure,
@@ -77,6 +78,8 @@ class Contents:
     seen: Sequence[str] = ()
     # How scores of topics are read instead of a measure, where that is open.
     otherwise: str = ""
+    # Of means, how many topics they average, where the file says so.
+    averaged: str = ""
     # What `look` calls its format.
     format: str = "scores"
 
@@ -244,7 +247,9 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
             )
             before = "" if cells.lines is None else f" at line {cells.lines[seen[label]]}"
             hint = "each row needs its own"
-            if apart is not None and what == "system":
+            if any(map(is_result, cells.names)):
+                hint = f"rename one, or leave both out with {argument('systems', ['!' + label])}"
+            elif apart is not None and what == "system":
                 hint = f"if column {apart!r} holds the topics, say {argument('topic_column', apart)}; else leave it out"
             raise cells.error(f"{what} {label!r} was given{before} already: {hint}", row)
         seen[label] = row

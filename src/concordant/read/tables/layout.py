@@ -34,6 +34,7 @@ from .vocabulary import (
     column_name,
     counts,
     is_one_of_short,
+    is_result,
     is_summary,
     looks_like_measure,
     looks_like_topic,
@@ -145,7 +146,8 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
                 "has columns of systems and measures but none of topics: for one score per system, keep the rows of "
                 f"one measure and leave out {header[measure]!r}"
             )
-        if names[system] == "name" and "system" not in said and not _any(header, others) and value is None:
+        known = _any(header, others) or value is not None or any(is_result(header[k]) for k in others)
+        if names[system] == "name" and "system" not in said and not known:
             return (
                 f"has a column {header[system]!r}, of which nothing tells whether it names systems or topics: say "
                 f"{argument('system_column', header[system])} or {argument('topic_column', header[system])}"

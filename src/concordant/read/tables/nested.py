@@ -16,6 +16,7 @@ from .numbers import cell_number
 from .pivot import Grid, pivot
 from .vocabulary import (
     TOPIC_COLUMNS,
+    axis_of,
     column_name,
     is_summary,
     looks_like_measure,
@@ -116,9 +117,7 @@ class Nested(Contents):
         label = next((key for key in labels if column_name(key) in TOPIC_COLUMNS), None)
         if label is not None:
             raise self.origin.error(
-                f"the key {label!r} names a column of topics, as of a frame written as JSON: write it as CSV, or as "
-                "JSON with orient='records'",
-                1,
+                f"the key {label!r} names a column of topics, as of a frame made a dictionary: give the frame itself", 1
             )
         pairs = [(str(a), str(b), v) for a, inner in self.nested.items() for b, v in inner.items()]
         outer, inner, values = ([pair[k] for pair in pairs] for k in range(3))
@@ -129,6 +128,8 @@ class Nested(Contents):
             return Nesting(None, outer, inner, values)
         if measure is not None:
             raise refused_measure(self.origin, measure)
+        if level == "topics first":
+            outer, inner = inner, outer
         return Nesting(outer, inner, [""] * len(pairs), values)
 
     def _levels(self, levels: list[set[str]], measure: str | None) -> tuple[int, int, int]:
@@ -158,10 +159,10 @@ class Nested(Contents):
 
     def _level_of_measures(
         self, outer: set[str], inner: set[str], measure: str | None
-    ) -> Literal["outer", "inner", "none"]:
+    ) -> Literal["outer", "inner", "none", "topics first"]:
         """Which of two levels holds measures: the one with the measure that is asked for, or with known names.
 
-        If neither has, they are systems and their topics, provided that the topics look like topics.
+        If neither has, they are systems and their topics, or the other way round, where the names tell.
         """
 
         def known(test: Callable[[Iterable[bool]], bool]) -> tuple[bool, bool]:
@@ -170,8 +171,13 @@ class Nested(Contents):
         for in_outer, in_inner in ((measure in outer, measure in inner), known(any), known(all)):
             if in_outer != in_inner:
                 return "outer" if in_outer else "inner"
-        topics = all(looks_like_topic(name) or is_summary(name) for name in inner)
-        if any(known(any)) or not topics or all(map(looks_like_topic, outer)):
+        down, over = (
+            axis_of(names) or ("topics" if all(looks_like_topic(n) or is_summary(n) for n in names) else "")
+            for names in (outer, inner)
+        )
+        if not any(known(any)) and down == "topics" and over == "systems":
+            return "topics first"
+        if any(known(any)) or over != "topics" or down == "topics":
             raise self.origin.error(
                 f"cannot tell which of the two levels ({listing(sorted(outer), 3)}; {listing(sorted(inner), 3)}) holds "
                 f"systems, topics or measures: ask for a measure by its name, or nest them as {_SHAPE}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,16 @@ class Grid:
     def of_run(cls, scores: dict[str, float]) -> Grid:
         """The scores of one run by their topics."""
         return cls(np.array(list(scores.values()), dtype=np.float64)[:, None], list(scores))
+
+    @classmethod
+    def of_runs(cls, scores: Mapping[tuple[str, Any], float], topics: Iterable[str] = ()) -> Grid:
+        """The scores of one system by topic and run; `topics` may have more topics, without scores."""
+        row = {topic: k for k, topic in enumerate(dict.fromkeys([*(topic for topic, _ in scores), *topics]))}
+        layer = {run: k for k, run in enumerate(dict.fromkeys(run for _, run in scores))}
+        runs = np.full((len(row), 1, len(layer)), np.nan)
+        for (topic, run), score in scores.items():
+            runs[row[topic], 0, layer[run]] = score
+        return cls(run_means(runs), list(row), runs=runs if len(layer) > 1 else None)
 
 
 def pivot(  # noqa: PLR0917

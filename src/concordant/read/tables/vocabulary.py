@@ -97,7 +97,7 @@ ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
 COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
 # A column of such a name holds topics.
 _TOPIC_ID = re.compile(
-    r"(?:topic|query|question|task|problem|item|doc|document|segment|sample|example|instance|prompt|claim|subject)"
+    r"(?:topic|query|question|task|problem|item|doc|document|segment|seg|sample|example|instance|prompt|claim|subject)"
     r"_?(?:id|no|nr|num|number)"
 )
 # A column of such a name holds systems.
@@ -186,6 +186,14 @@ _STATISTIC_COLUMN = re.compile(
 def is_statistic(name: str) -> bool:
     """Whether a column of this name says something about a system that is no score on a topic: n_wins, elo."""
     return _STATISTIC_COLUMN.fullmatch(column_name(name)) is not None
+
+
+_RESULT = re.compile(r"(?:.+_)?win_?rate|elo(?:_.+)?|rating|battles|votes|licen[sc]e|organi[sz]ation")
+
+
+def is_result(name: str) -> bool:
+    """Whether a column of this name stands beside systems alone: win_rate, elo, license."""
+    return _RESULT.fullmatch(column_name(name)) is not None
 
 
 def names_topics(name: str) -> bool:

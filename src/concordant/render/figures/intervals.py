@@ -84,7 +84,7 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
 
 def estimate(found: Estimate, ax: Any = None) -> Any:
     """One value with its interval."""
-    corrected = getattr(found, "bias_corrected", None)
+    corrected = found.bias_corrected
     low, high, level = math.nan, math.nan, ""
     if found.interval is not None:
         low, high = found.interval.low, found.interval.high

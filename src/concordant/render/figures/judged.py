@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .intervals import Row, forest, worths
-from .labels import name_places, number_ticks, symbol
-from .style import BLUE, DARK, LIGHT, SERIES, VERMILLION, canvas
+from .labels import name_places, number_ticks, symbol, text
+from .style import BLUE, DARK, GREY, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
     from ...judges.card import JudgeCard
     from ...judges.families import FamilyBias
+    from ...judges.gaming import GamingGap
     from ...judges.rank_shifts import RankChanges
     from ...judges.significance_counts import SignificanceAgreement
-    from ...judges.soft_accuracy import SoftPairwiseAccuracy
     from ...judges.tie_tolerance import TieCalibration
 
 
@@ -74,13 +74,6 @@ def significance(found: SignificanceAgreement, ax: Any = None) -> Any:
     return ax
 
 
-def soft_accuracy(found: SoftPairwiseAccuracy, ax: Any = None) -> Any:
-    """The soft and the hard accuracy; of the soft one, two Monte Carlo errors to either side."""
-    reach = 2 * found.monte_carlo
-    rows = [Row("soft", found.value, found.value - reach, found.value + reach), Row("hard", found.pairwise_accuracy)]
-    return forest(rows, "pairwise accuracy", ax)
-
-
 def tie_calibration(found: TieCalibration, ax: Any = None) -> Any:
     """The accuracies without a tolerance, with it, and on the topics that it was chosen on."""
     rows = [
@@ -99,4 +92,23 @@ def family_bias(found: FamilyBias, ax: Any = None) -> Any:
         forest(rows, "favoured by, in standard deviations of the systems", ax)
         marked = [k for k, f in enumerate(found.families) if f.adjusted <= found.settings["alpha"]]
         ax.plot([rows[k].value for k in marked], marked, "o", color=SERIES[1])
+    return ax
+
+
+def gaming_gap(found: GamingGap, ax: Any = None) -> Any:
+    """The mean rank of a system that asks the judge, by the judge and by people; where the favourite run ends."""
+    people, judge = map(text, found.names)
+    with canvas(ax) as ax:
+        ks = [0, *(dose.k for dose in found.doses)]
+        before = (found.n_systems + 1) / 2
+        lines = (("rank_judge", judge, VERMILLION, "s"), ("rank_people", people, BLUE, "o"))
+        for name, label, colour, mark in lines:
+            ranks = [before, *(getattr(dose, name) for dose in found.doses)]
+            ax.plot(ks, ranks, marker=mark, color=colour, label=f"rank by {label}")
+        ax.axhline(before, color=GREY, linestyle=":", linewidth=0.8)
+        ax.axhline(found.favourite_people, color=BLUE, linestyle="--", linewidth=0.8, label=f"favourite by {people}")
+        ax.set_ylim(found.n_systems + 1, 0)
+        ax.set_xlabel(f"documents re-ordered by {judge}")
+        ax.set_ylabel("mean rank of a system")
+        ax.legend(loc="lower right", fontsize="x-small")
     return ax

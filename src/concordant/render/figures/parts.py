@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import InputError
 from .labels import name_places, number_ticks, shortened, symbol, text
-from .style import BLUE, DARK, LIGHT, VERMILLION, canvas, new_width
+from .style import BLUE, DARK, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
     from ...agreement.explanation import Explanation, Kind
-    from ...ranks.discriminative import DiscriminativePower
 
 
 def explanation(found: Explanation, kind: Kind, ax: Any = None, *, most: int = 20) -> Any:
@@ -49,28 +47,6 @@ def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int
         if len(shown) < len(parts):
             ax.set_title(f"the worst and best {len(shown)} of {len(parts)} topics", fontsize="small")
         ax.set_xlabel(f"candidate − truth, part of {text(a, 12)} − {text(b, 12)}", fontsize="small")
-    return ax
-
-
-def discriminative_power(found: DiscriminativePower, ax: Any = None) -> Any:
-    """All pairs as a bar: those that the candidate confirms, those that it does not, and those that do not differ."""
-    if np.ndim(found.share):
-        raise InputError(f"these are shares of a batch of shape {np.shape(found.share)}: plot shows that of one")
-    agreeing = int(found.n_agreeing)
-    lengths = {
-        "ordered alike": (agreeing, BLUE),
-        "not ordered alike": (found.n_significant - agreeing, VERMILLION),
-        "not significant": (found.n_pairs - found.n_significant, LIGHT),
-    }
-    with canvas(ax, height=1.15) as ax:
-        start = 0
-        for label, (length, colour) in lengths.items():
-            ax.barh(0, length, left=start, color=colour, label=f"{label}: {length:,}")
-            start += length
-        ax.set_yticks([])
-        ax.spines["left"].set_visible(False)
-        ax.set_xlabel(f"pairs of systems, t-test at {found.alpha:g}")
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize=5.5, columnspacing=0.8, handlelength=1)
     return ax
 
 

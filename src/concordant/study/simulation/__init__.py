@@ -1,10 +1,9 @@
 """New collections from an existing one: the same systems on topics that nobody has seen.
 
 `scale` is where effects add up, `margins` has their smoothed distributions, `simulator` the model, `expectation` its
-true means, `fidelity` what it keeps.
+true means.
 """
 
-from .fidelity import Fidelity
 from .simulator import Simulator, simulate
 
-__all__ = ["Fidelity", "Simulator", "simulate"]
+__all__ = ["Simulator", "simulate"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from ...read.door import Collection, as_topics, refuse
 from ...words import argument, counted
 from . import margins
 from .scale import inverse_transform, transform
-
-if TYPE_CHECKING:
-    from .fidelity import Fidelity
 
 _FLAT = 1e-8  # of the range of possible scores: differences that the transform would lose
 _NEGLIGIBLE = 1e-9  # of the largest: a spread or an eigenvalue that is rounding error
@@ -35,7 +32,7 @@ class Simulator:
     [0, 1].
 
     The transform keeps the means only roughly: `true_means` gives the mean of each system across the population of
-    topics. `exact_means=True` makes these the means of the original scores. `fidelity` measures what is kept.
+    topics. `exact_means=True` makes these the means of the original scores.
 
     Parameters
     ----------
@@ -199,13 +196,6 @@ class Simulator:
         from .expectation import unit_means
 
         return unit_means(self)
-
-    @checked
-    def fidelity(self, n_topics: int = 20_000, rng: Seed = 0) -> Fidelity:
-        """How well means, margins and correlations of the original are kept, from `n_topics` simulated ones."""
-        from .fidelity import measure
-
-        return measure(self, n_topics, rng)
 
     def __repr__(self) -> str:
         changed = [

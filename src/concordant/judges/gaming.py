@@ -1,0 +1,336 @@
+"""`gaming_gap`: what a system gains by asking the judge, and how much of it people see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..data.holes import Missing
+from ..data.results import Interval, Result, columns, settings_of
+from ..errors import InputError, require
+from ..inference.resampling import Resampling, Seed, resampled_weights
+from ..judgments.agreement import tail
+from ..judgments.changes import grades_beside
+from ..judgments.evaluation import check_thresholds, evaluate, score
+from ..judgments.measures import Measure
+from ..judgments.qrels import Qrels
+from ..judgments.runs import Runs
+from ..options import checked
+from ..words import counted
+
+DOSES = (10, 20, 30, 50, 70, 100)
+FEWEST_TOPICS = 5
+_DRAWS = 100  # of the favourite run: ties of the judge are broken at random
+_SLACK = 1e-12  # of a mean: systems that differ by less are tied
+
+
+@dataclass(frozen=True)
+class Dose:
+    """What systems gain whose first k documents the judge re-orders, one system at a time; means over systems."""
+
+    k: int
+    gain_judge: float
+    gain_people: float
+    rank_judge: float
+    """The rank by the judge afterwards, among the other systems as they are."""
+    rank_people: float
+    judged: float
+    """The share of the first k documents of all runs that people and the judge graded."""
+
+    @property
+    def transfer(self) -> float:
+        """The share of the gain that people see; nan where the judge sees none."""
+        return self.gain_people / self.gain_judge if self.gain_judge > _SLACK else float("nan")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GamingGap(Result):
+    """What `gaming_gap` found."""
+
+    _index = "k"
+    names: tuple[str, str]
+    """What people and the judge are called."""
+    measure: str
+    k: int
+    favourite_judge: int
+    """The rank of the judge's favourite run among the systems, by the judge."""
+    favourite_people: int
+    """Its rank by people."""
+    favourite_interval: Interval
+    transfer: float
+    """The share of what systems gain under the judge that they gain under people."""
+    transfer_interval: Interval | None
+    lost: float
+    """The share of people's gain that is lost because the judge errs on the documents that systems retrieve."""
+    lost_interval: Interval | None
+    doses: tuple[Dose, ...]
+    n_systems: int
+    n_topics: int
+
+    @property
+    def gamed(self) -> bool | None:
+        """Whether errors on what systems retrieve are shown to cost them; None where there is no gain to lose."""
+        return None if self.lost_interval is None else self.lost_interval.low > 0
+
+    @property
+    def verdict(self) -> str:
+        """Whether the judge can be gamed, and where its favourite run ends up."""
+        people, judge = self.names
+        ends = self.favourite_interval
+        where = (
+            f"its favourite run is at rank {self.favourite_judge} of {self.n_systems + 1} by {judge} and at "
+            f"{self.favourite_people} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"
+        )
+        if self.gamed is None:
+            return f"Systems that ask {judge} are not shown to gain anything by {people}: {where}"
+        if self.gamed:
+            said = f"{judge} can be gamed" if judge != "the judge" else "The judge can be gamed"
+        else:
+            said = f"Nothing shows that {judge} is easier to game than a judge with random errors"
+        return f"{said}: {where}"
+
+    def table(self) -> str:
+        """The shares with their intervals, then what re-ordering more documents does."""
+        people, judge = self.names
+        ends = self.transfer_interval or self.lost_interval
+        shares = [["", "", "" if ends is None else _level(ends)]]
+        for label, value, interval in (
+            (f"transfer: gain by {people} per gain by {judge}", self.transfer, self.transfer_interval),
+            ("lost share: to errors on what systems retrieve", self.lost, self.lost_interval),
+        ):
+            between = "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+            shares.append([label, "-" if np.isnan(value) else f"{value:.2f}", between])
+        before = (self.n_systems + 1) / 2
+        rows = [["documents re-ordered", "judged", f"gain by {judge}", f"by {people}", f"rank by {judge}", people]]
+        rows.append(["none", "", "", "", f"{before:.1f}", f"{before:.1f}"])
+        rows += [
+            [
+                str(d.k), f"{d.judged:.0%}", f"{d.gain_judge:+z.3f}", f"{d.gain_people:+z.3f}", f"{d.rank_judge:.1f}",
+                f"{d.rank_people:.1f}",
+            ]
+            for d in self.doses
+        ]  # fmt: skip
+        about = f"{self.measure}, {counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
+        return f"{columns(shares)}\n\n{columns(rows)}\n\n  {about}; means over systems, one re-ordered at a time"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per number of documents re-ordered."""
+        return [{**vars(dose), "transfer": dose.transfer} for dose in self.doses]
+
+    def _contents(self) -> dict[str, Any]:
+        return {**super()._contents(), "gamed": self.gamed, "doses": self.rows()}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The rank of a system by the judge and by people, by how many of its documents the judge re-orders."""
+        from ..render.figures import judged
+
+        return judged.gaming_gap(self, ax)
+
+
+def _level(interval: Interval) -> str:
+    return f"{100 * interval.confidence_level:g}% interval"
+
+
+@checked
+def gaming_gap(  # noqa: PLR0913
+    runs: Runs,
+    people: Qrels,
+    judge: Qrels,
+    measure: str = "nDCG@10",
+    *,
+    k: int = 50,
+    missing: Missing = "error",
+    names: Sequence[str] = ("people", "the judge"),
+    n_permutations: int = 40,
+    n_resamples: int = 1_999,
+    confidence_level: float = 0.95,
+    rng: Seed = None,
+) -> GamingGap:
+    """Measure what a system gains by asking the judge, and how much of the gain people see.
+
+    A judge can rank systems as people do and still be gamed: a system that asks the judge which documents it likes
+    rises on the judge's board, whether or not people like them. The first k documents of each run are re-ordered by
+    the judge's grades, one system at a time, and the gains under both are compared.
+
+    Parameters
+    ----------
+    runs : Runs
+        From `read_runs` or `Runs.from_dict`.
+    people : Qrels
+        The trusted judgments.
+    judge : Qrels
+        The other judge's. Only documents that people judged count: the gain elsewhere is unknown.
+    measure : str
+        As in `evaluate`.
+    k : int
+        How many documents of each run the judge re-orders; those without a grade follow in their order.
+    missing : {"error", "zero", "drop", "drop-systems"}
+        For runs that lack topics, as in `evaluate`.
+    names : sequence of str
+        What to call people and the judge.
+    n_permutations : int
+        How often the judge's errors are shuffled, at least 20.
+    n_resamples : int
+        Resamples of topics, for the intervals.
+    confidence_level : float
+        Confidence level of each interval.
+    rng : int, Generator or None
+        Draws ties, permutations and resamples. The same seed gives the same bits.
+
+    Returns
+    -------
+    GamingGap
+        The rank of the judge's favourite run by both, the transfer, the lost share, and the gains by k.
+
+    See Also
+    --------
+    judge_card : All that papers report about judges.
+    family_bias : Does a judge favour a family of systems?
+
+    Notes
+    -----
+    - The favourite run holds, for each topic, the documents that the judge grades highest: as many as the measure looks
+      at (k for a measure without cutoff), ties at random, scores averaged over 100 draws.
+    - Transfer is people's gain divided by the judge's. Every judge that errs has one below 1.
+    - The lost share is 1 - g / g0, where g is people's gain and g0 what it is when the judge's grades are shuffled
+      among documents of the same topic and human grade: a judge as accurate, whose errors do not depend on what
+      systems retrieve. Its interval decides whether the judge can be gamed.
+    - Intervals resample topics and take quantiles, a little further out where topics are few. They exist only where all
+      resamples have a gain to divide by.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = {f"s{s}": {str(t): [f"d{k * (s + 2) % 11}" for k in range(11)] for t in range(9)} for s in range(5)}
+    >>> human = cc.Qrels.from_dict({str(t): {f"d{k}": int(k < 4) for k in range(11)} for t in range(9)})
+    >>> found = cc.judges.gaming_gap(cc.Runs.from_dict(runs), human, human, "nDCG@5", k=11, rng=1)
+    >>> found.favourite_judge, found.favourite_people, found.transfer, found.lost, found.gamed
+    (1, 1, 1.0, 0.0, False)
+
+    """
+    require(len(names) == 2, "names", names, "give two, for people and the judge")
+    how, wanted = Resampling.of(n_resamples, rng), Measure.parse(measure)
+    draws, level = how.generator(), confidence_level
+    full = evaluate(runs, people, str(wanted), missing=missing)
+    beside = grades_beside(people, judge)
+    graded = people.take(both := (beside >= 0) & (people.grades >= 0)).with_grades(beside[both])  # nan is not >= 0
+    check_thresholds(graded, [wanted])
+    known = {people.topics[place] for place in graded.topic_of}
+    topics = [topic for topic in full.topics if topic in known]
+    if len(topics) < FEWEST_TOPICS:
+        raise InputError(
+            f"people and judge graded documents on {counted(len(topics), 'topic')} in common: give at least "
+            f"{FEWEST_TOPICS}"
+        )
+    runs = runs.select(full.systems)
+
+    def scores(of: Runs, judges: Sequence[Qrels] = (graded, people)) -> FloatArray:
+        """By the judge and by people: 2 x topics x systems."""
+        at = [of.pairs.topic_places[topic] for topic in topics]
+        return np.array([score(of, by, [wanted])[0][:, at].T for by in judges])
+
+    before, best = scores(runs), scores(favourite_runs(graded, wanted.cutoff or k, _DRAWS, draws)).mean(axis=2)
+    doses, gains = [], {}
+    for dose in sorted({*(dose for dose in DOSES if dose <= runs.depths.max()), k}):
+        after = scores(reordered(runs, graded, dose))
+        gains[dose] = (after - before).mean(axis=2)
+        gain_j, gain_h = map(float, gains[dose].mean(axis=1))
+        rank_j, rank_h = (_rank(new, old) for new, old in zip(after.mean(axis=1), before.mean(axis=1), strict=True))
+        doses.append(Dose(dose, gain_j, gain_h, rank_j, rank_h, _judged(runs, graded, topics, dose)))
+    pairs = np.column_stack([graded.topic_of, people.grades[both]])
+    alike = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    null = [scores(reordered(runs, shuffled(graded, alike, draws), k), [people])[0] for _ in range(n_permutations)]
+    parts = np.vstack([*gains[k], (np.mean(null, axis=0) - before[1]).mean(axis=1)])  # by topic
+
+    drawn, places = [], []
+    for _, weights in resampled_weights(len(topics), n_resamples, draws):
+        drawn.append(parts @ weights.T)
+        ahead = weights @ before[1] > (weights @ best[1])[:, None] + _SLACK * len(topics)
+        places.append(1 + ahead.sum(axis=1))
+    found = [int(1 + (b.mean(axis=0) > f.mean() + _SLACK).sum()) for b, f in zip(before, best, strict=True)]
+
+    def interval(values: FloatArray, **method: Any) -> Interval:
+        out = tail(level, len(topics))
+        low, high = np.quantile(values, [out, 1 - out], **method)
+        return Interval(float(low), float(high), level, "expanded percentile bootstrap of topics")
+
+    def share(of: int) -> tuple[float, Interval | None]:
+        """People's gain divided by another, and an interval where all resamples have a gain to divide by."""
+        sums, whole = np.concatenate(drawn, axis=1), parts.sum(axis=1)
+        value = float(whole[1] / whole[of]) if whole[of] > _SLACK else float("nan")
+        return value, interval(sums[1] / sums[of]) if sums[of].min() > _SLACK and whole[of] > _SLACK else None
+
+    (transfer, of_transfer), (kept, of_kept) = share(0), share(2)
+    left = len(full.topics) - len(topics)
+    note = f"{counted(left, 'topic')} left out, on which the judge graded no document of people's"
+    return GamingGap(
+        names=(names[0], names[1]),
+        measure=str(wanted),
+        k=k,
+        favourite_judge=found[0],
+        favourite_people=found[1],
+        favourite_interval=interval(np.concatenate(places), method="nearest"),
+        transfer=transfer,
+        transfer_interval=of_transfer,
+        lost=1 - kept,
+        lost_interval=of_kept and replace(of_kept, low=1 - of_kept.high, high=1 - of_kept.low),
+        doses=tuple(doses),
+        n_systems=len(full.systems),
+        n_topics=len(topics),
+        notes=(note,) if left else (),
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=n_resamples,
+            confidence_level=level,
+            n_permutations=n_permutations,
+            missing=missing,
+        ),
+    )
+
+
+def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:
+    """The first k documents of each run by the judge's grade: ties in their order, those without a grade last."""
+    levels, level = np.unique(-judge.grades, return_inverse=True)
+    of_pair = np.full(len(judge.pairs) + 1, len(levels))  # the last one: of what the judge's qrels do not have
+    of_pair[judge.places] = level
+    row = np.repeat(np.arange(len(runs.starts) - 1), np.diff(runs.starts))
+    key = np.where(
+        np.arange(len(row)) - runs.starts[row] < k, of_pair[judge.pairs.locate(runs.pairs)[runs.items]], len(levels) + 1
+    )
+    order = np.argsort(row * (len(levels) + 2) + key, kind="stable")
+    return Runs(runs.systems, runs.pairs, runs.items[order], runs.starts)
+
+
+def favourite_runs(judge: Qrels, depth: int, n_draws: int, rng: np.random.Generator) -> Runs:
+    """Runs of the documents that the judge grades highest, ties at random; one run for each draw."""
+    topic = judge.topic_of
+    counts = np.bincount(topic, minlength=len(judge))
+    rank = np.arange(judge.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    orders = [np.lexsort((rng.random(judge.size), -judge.grades, topic))[rank < depth] for _ in range(n_draws)]
+    starts = np.concatenate([[0], np.cumsum(np.tile(np.minimum(counts, depth), n_draws))])
+    items = judge.places[np.concatenate(orders)].astype(np.int32)
+    return Runs(tuple(f"draw {n + 1}" for n in range(n_draws)), judge.pairs, items, starts)
+
+
+def shuffled(judge: Qrels, group: IntArray, rng: np.random.Generator) -> Qrels:
+    """The judge's grades, dealt out again among the documents of each group."""
+    grades = np.empty(judge.size)
+    grades[np.argsort(group, kind="stable")] = judge.grades[np.lexsort((rng.random(judge.size), group))]
+    return judge.with_grades(grades)
+
+
+def _rank(new: FloatArray, old: FloatArray) -> float:
+    """The mean rank of systems with new means, each among the others with their old ones."""
+    ahead = old[None, :] > new[:, None] + _SLACK
+    return float(1 + (ahead.sum(axis=1) - ahead.diagonal()).mean())
+
+
+def _judged(runs: Runs, judge: Qrels, topics: Sequence[str], k: int) -> float:
+    """The share of the first k documents of all runs on these topics that have a grade."""
+    items = runs.cut(k).items
+    there = np.isin(runs.pairs.topic_of[items], [runs.pairs.topic_places[topic] for topic in topics])
+    return float(np.isin(judge.pairs.locate(runs.pairs)[items[there]], judge.places).mean())

@@ -1,0 +1,363 @@
+"""`label`: which documents people should judge, in which order; `LabelList`: that list, with what they said."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..data.results import Result, settings_of
+from ..errors import InputError
+from ..options import checked
+from ..render.outputs import write_new
+from ..words import counted, listing, named
+from .evaluation import parse_all
+from .leverage import check_kinds, sizes_of
+from .pool import Pool, chosen_topics, make_pool, tickets
+from .qrels import Qrels
+from .runs import BoolArray, Runs
+
+BATCH = 50
+COLUMNS = ("order", "batch", "topic", "document", "grade")
+PLAN = "concordant list of documents to judge"
+SKIP = "skip"
+_KEPT = ("seed", "measures", "depth", "topics", "pool_size", "added", "runs", "machine")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelList(Result):
+    """What `label` chose: pairs of topic and document, in the order of judging, with the grades that are known."""
+
+    _index = "order"
+    pairs: tuple[tuple[str, str], ...]
+    sizes: FloatArray
+    """How far the label of each pair can move the ranking."""
+    keys: FloatArray
+    """u / size, u a hash of seed, topic and document. The list holds the pairs with the smallest keys."""
+    batches: IntArray
+    """The batch of each pair, from 1. Only the end of a batch is the end of a sample."""
+    threshold: float
+    """The smallest key that is not on the list; infinite where the list holds the whole pool."""
+    pool_size: int
+    seed: int
+    measures: tuple[str, ...]
+    depth: int
+    topics: tuple[str, ...]
+    runs: Mapping[str, str]
+    """A checksum of what each run returns on these topics, down to `depth`."""
+    machine: str | None
+    """A checksum of the machine's grades."""
+    grades: FloatArray
+    """What people said; nan where they have said nothing yet."""
+    skipped: BoolArray
+    """Pairs that people could not judge."""
+    added: int = 0
+    """The last so many pairs were added for late runs."""
+    source: str = field(default="", compare=False, metadata={"in_dict": False})
+
+    @property
+    def verdict(self) -> str:
+        """How much there is to judge, and what was judged."""
+        n, batches = len(self.pairs), int(self.batches.max())
+        if self.answered.any():
+            judged, complete = int(self.answered.sum()), self.complete_batches
+            return f"{judged:,} of {n:,} pairs judged; {complete} of {counted(batches, 'batch', 'batches')} complete"
+        what = f"{n:,} of {self.pool_size:,} pairs of topic and document"
+        return f"Judge {what}, in {counted(batches, 'batch', 'batches')} of up to {BATCH}"
+
+    @property
+    def answered(self) -> BoolArray:
+        """Which pairs have a grade, or were skipped."""
+        return ~np.isnan(self.grades) | self.skipped
+
+    @property
+    def complete_batches(self) -> int:
+        """Batches without a gap, from the first one on."""
+        open_ = self.batches[~self.answered]
+        return int(open_.min() if open_.size else self.batches.max() + 1) - 1
+
+    def prefix(self) -> tuple[int, float]:
+        """How many pairs the complete batches hold, and the smallest key of all others: they are a sample."""
+        n = int((self.batches <= self.complete_batches).sum())
+        if n < len(self.pairs) and self.added:
+            raise InputError(f"{self._said}judge the whole list first: its last {self.added} pairs are for late runs")
+        return n, float(min(self.keys[n:].min(initial=np.inf), self.threshold))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The list as it is written, with the grades that are known."""
+        grades = ["" if np.isnan(g) else repr(int(g) if g == int(g) else g) for g in self.grades.tolist()]
+        grades = [SKIP if skip else grade for skip, grade in zip(self.skipped, grades, strict=True)]
+        rest = zip(self.pairs, self.batches.tolist(), grades, strict=True)
+        return [
+            dict(zip(COLUMNS, (k, batch, *pair, grade), strict=True)) for k, (pair, batch, grade) in enumerate(rest, 1)
+        ]
+
+    def _contents(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _KEPT} | {"rows": self.rows()}
+
+    @checked
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the list as CSV, and beside it the plan that `read_labels` needs. Neither replaces a file.
+
+        Parameters
+        ----------
+        path : path
+            Such as list.csv; the plan is then list.plan.json.
+
+        """
+        check_new(path)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
+        for file, written in ((plan_path(path), json.dumps(self._plan(), indent=1) + "\n"), (path, text.getvalue())):
+            if not write_new(file, written.encode()):
+                check_new(path)  # which says so
+
+    def _plan(self) -> dict[str, Any]:
+        """All but the grades, ready for JSON."""
+        columns = (self.batches.tolist(), self.sizes.tolist(), self.keys.tolist())
+        about = {name: getattr(self, name) for name in _KEPT}
+        limit = None if np.isinf(self.threshold) else self.threshold
+        rows = [[*pair, *rest] for pair, *rest in zip(self.pairs, *columns, strict=True)]
+        return {"format": PLAN, "version": 1, **about, "threshold": limit, "pairs": rows}
+
+    @classmethod
+    def of_plan(cls, plan: Mapping[str, Any], source: str = "") -> LabelList:
+        """From the plan that `write` leaves beside the list."""
+        topics, documents, batches, sizes, keys = zip(*plan["pairs"], strict=True)
+        return cls(
+            pairs=tuple(zip(topics, documents, strict=True)),
+            batches=np.array(batches, dtype=np.int64),
+            sizes=np.array(sizes, dtype=np.float64),
+            keys=np.array(keys, dtype=np.float64),
+            threshold=np.inf if plan["threshold"] is None else float(plan["threshold"]),
+            grades=np.full(len(keys), np.nan),
+            skipped=np.zeros(len(keys), dtype=bool),
+            source=source,
+            settings=settings_of(seed=plan["seed"]),
+            **{name: plan[name] for name in _KEPT} | {name: tuple(plan[name]) for name in ("measures", "topics")},
+        )
+
+    @checked
+    def with_grades(self, qrels: Qrels) -> LabelList:
+        """The list as people would fill it in who judge as these judgments do; what those lack gets grade 0.
+
+        Parameters
+        ----------
+        qrels : Qrels
+            Judgments of the whole pool, such as those of an earlier year.
+
+        """
+        found = {topic: qrels[topic] for topic in self.topics if topic in qrels}
+        return replace(self, grades=np.array([float(found.get(t, {}).get(d, 0)) for t, d in self.pairs]))
+
+    def judged(self) -> Qrels:
+        """The grades as judgments."""
+        found: dict[str, dict[str, float]] = {}
+        for (topic, document), grade in zip(self.pairs, self.grades.tolist(), strict=True):
+            if not np.isnan(grade):
+                found.setdefault(topic, {})[document] = grade
+        return Qrels.from_dict(found)
+
+    def pool(self, runs: Runs, machine: Qrels | None = None) -> Pool:
+        """The pool that the list was drawn from; raises where the runs are others than those."""
+        now = run_sums(runs, self.topics, self.depth)
+        if lost := [name for name in self.runs if name not in now]:
+            raise InputError(f"{self._said}runs of the list are missing: {listing(lost)}; give all of its runs")
+        if new := [name for name in now if name not in self.runs]:
+            raise InputError(
+                f"{self._said}runs are not on the list: {listing(new)}; leave them out, or add their documents first "
+                "(concordant label --add)"
+            )
+        if changed := [name for name in now if now[name] != self.runs[name]]:
+            raise InputError(f"{self._said}runs have changed since the list was made: {listing(changed)}")
+        return make_pool(runs.select(list(self.runs)), self.topics, self.depth, machine)
+
+    @property
+    def _said(self) -> str:
+        return f"{self.source}: " if self.source else ""
+
+    @checked
+    def add(self, runs: Runs, *, machine: Qrels | None = None) -> LabelList:
+        """With the documents of late runs, in batches of their own; the grades that are known are kept.
+
+        A new pair is on the list if its key, from the same seed, is below the same threshold.
+
+        Parameters
+        ----------
+        runs : Runs
+            All runs, old and new.
+        machine : Qrels, optional
+            As for `label`.
+
+        """
+        before = self.pool(runs.select([name for name in runs.systems if name in self.runs]))
+        if len(runs.systems) == len(self.runs):
+            raise InputError(f"{self._said}all runs are on the list already: there is nothing to add")
+        pool = make_pool(runs, self.topics, self.depth, machine)
+        pairs, old, listed = pool.pairs, set(before.pairs), set(self.pairs)
+        size = sizes_of(pool, parse_all(self.measures))
+        # Any sizes do that are fixed before the labels are known. These have the unit of the old ones.
+        size *= self.sizes.sum() / sum(size[k] for k, pair in enumerate(pairs) if pair in listed)
+        new = np.array([k for k, pair in enumerate(pairs) if pair not in old], dtype=np.int64)
+        key = np.full(len(pairs), np.inf)
+        key[new] = tickets(self.seed, [pairs[k] for k in new])[0] / size[new]
+        kept = np.flatnonzero(key < self.threshold)
+        kept, batch = _in_batches(kept[np.argsort(key[kept], kind="stable")], pool)
+        return replace(
+            self,
+            pairs=(*self.pairs, *(pairs[k] for k in kept)),
+            sizes=np.append(self.sizes, size[kept]),
+            keys=np.append(self.keys, key[kept]),
+            batches=np.append(self.batches, self.batches.max() + batch),
+            grades=np.append(self.grades, np.full(len(kept), np.nan)),
+            skipped=np.append(self.skipped, np.zeros(len(kept), dtype=bool)),
+            pool_size=len(pool),
+            runs=run_sums(runs, self.topics, self.depth),
+            added=self.added + len(kept),
+        )
+
+
+def plan_path(path: str | os.PathLike[str]) -> Path:
+    """Where the plan of a list is: list.plan.json beside list.csv."""
+    return Path(path).with_suffix(".plan.json")
+
+
+def check_new(path: str | os.PathLike[str]) -> None:
+    """Raise where a list, or its plan, would replace a file."""
+    for file in (Path(path), plan_path(path)):
+        if file.exists():
+            raise InputError(f"{file} already exists: choose another name, it may hold grades")
+
+
+@checked
+def label(
+    runs: Runs,
+    *,
+    machine: Qrels | None = None,
+    measures: Iterable[str],
+    budget: int,
+    seed: int,
+    depth: int = 100,
+    topics: Sequence[str] | None = None,
+) -> LabelList:
+    """Choose the documents that people should judge, so that few labels rank the systems well.
+
+    Each pair of topic and document is drawn with a known probability, the higher the further its label can move the
+    differences between systems. So the ranking by `rank_from_labels` is unbiased, whatever the machine thinks.
+
+    Parameters
+    ----------
+    runs : Runs
+        The systems to rank. Their first documents are the pool.
+    machine : Qrels, optional
+        A machine's grades, on any scale. They sharpen the estimates and cannot bias them.
+    measures : iterable of str
+        What to rank by: P@k, DCG@k, nDCG@k, AP, AP@k. With several, the list serves all of them.
+    budget : int
+        How many pairs people will judge. Fix it now: stopping when a ranking looks clear breaks the intervals.
+    seed : int
+        The same seed gives the same list.
+    depth : int
+        The depth of the pool for measures without a cutoff, which is then their cutoff.
+    topics : iterable of str, optional
+        By default those that the machine judged; without a machine all that the runs have.
+
+    Returns
+    -------
+    LabelList
+        With `write`, for people; `read_labels` reads it with their grades.
+
+    See Also
+    --------
+    rank_from_labels : Rank the systems by the labels.
+    read_labels : Read the list with grades.
+
+    References
+    ----------
+    N. Duffield, C. Lund and M. Thorup (2007). Priority sampling for estimation of arbitrary subset sums. JACM 54(6).
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> runs = cc.Runs.from_dict({"bm25": {"1": ["a", "b", "c"]}, "dense": {"1": ["a", "d", "e"]}})
+    >>> chosen = cc.judgments.label(runs, measures=["P@3"], budget=2, seed=1)
+    >>> chosen.verdict
+    'Judge 2 of 5 pairs of topic and document, in 1 batch of up to 50'
+
+    """
+    wanted = parse_all(measures)
+    check_kinds(wanted)
+    deep = max(measure.cutoff or depth for measure in wanted)
+    names = chosen_topics(runs, machine, topics)
+    pool = make_pool(runs, names, deep, machine)
+    if len(pool.systems) < 2:
+        raise InputError("there is one run: a ranking needs at least 2")
+    if budget > len(pool):
+        raise InputError(
+            f"{named('budget')} is {budget}, but the pool has {counted(len(pool), 'pair')}: judge all of it, and use "
+            "evaluate"
+        )
+    size = sizes_of(pool, wanted)
+    pairs = pool.pairs
+    key = tickets(seed, pairs)[0] / size
+    order = np.argsort(key, kind="stable")
+    places, batches = _in_batches(order[:budget], pool)
+    return LabelList(
+        pairs=tuple(pairs[k] for k in places),
+        sizes=size[places],
+        keys=key[places],
+        batches=batches,
+        threshold=float(key[order[budget]]) if budget < len(pool) else np.inf,
+        pool_size=len(pool),
+        seed=seed,
+        measures=tuple(map(str, wanted)),
+        depth=deep,
+        topics=pool.topics,
+        runs=run_sums(runs, names, deep),
+        machine=None if machine is None else machine_sum(machine),
+        grades=np.full(budget, np.nan),
+        skipped=np.zeros(budget, dtype=bool),
+        settings=settings_of(seed=seed),
+    )
+
+
+def _in_batches(order: IntArray, pool: Pool) -> tuple[IntArray, IntArray]:
+    """Pairs in the order of their keys, but within each batch by topic and name, which tell a reader nothing."""
+    batch = np.arange(len(order)) // BATCH
+    name = np.argsort(np.argsort([pool.documents[k] for k in order], kind="stable"), kind="stable")
+    return order[np.lexsort((name, pool.topic_of[order], batch))], batch + 1
+
+
+def run_sums(runs: Runs, topics: Sequence[str], depth: int) -> dict[str, str]:
+    """A checksum of what each run returns on these topics."""
+    cut = runs.cut(depth)
+    names = np.array(cut.pairs.documents, dtype=object)
+    starts = cut.starts[:-1].reshape(cut.shape)
+    there = [k for k, topic in ((cut.pairs.topic_places.get(t, -1), t) for t in topics) if k >= 0]
+    found = {}
+    for i, system in enumerate(cut.systems):
+        digest = hashlib.sha256()
+        for k in there:
+            items = cut.items[starts[i, k] : starts[i, k] + cut.depths[i, k]]
+            digest.update("\n".join([cut.topics[k], *names[cut.pairs.document_of[items]], ""]).encode())
+        found[system] = digest.hexdigest()[:16]
+    return found
+
+
+def machine_sum(machine: Qrels) -> str:
+    """A checksum of judgments."""
+    digest = hashlib.sha256()
+    for topic, graded in sorted(machine.items()):
+        digest.update(json.dumps([topic, sorted(graded.items())]).encode())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,208 @@
+"""Scores of systems on each topic, estimated from the labels of a sample of documents, and the error of that.
+
+Each pair d has a prediction f_d from the labels of other pairs, and if it was judged the label y_d, with the
+probability pi_d of being on the list. The pseudo-label v_d = f_d + 1[judged] (y_d - f_d) / pi_d has the true label as
+its expectation, whatever the prediction. Measures are computed from it; a pseudo-label may lie outside of [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..errors import InputError
+from .leverage import ap_slopes, discount, rank_weights
+from .measures import Measure
+from .pool import FOLDS, Pool
+
+MOST_GRADES = 20  # for nDCG, which looks at each by itself
+_RIDGE = {"machine": 3.0, "popularity": 10.0, "topic": 15.0}
+# A normal distribution in six points, for the number of documents of a grade.
+_POINTS = np.array([-2.0233, -1.1, -0.35, 0.35, 1.1, 2.0233])
+_MASS = np.array([0.06, 0.18, 0.26, 0.26, 0.18, 0.06])
+_POINTS = _POINTS / np.sqrt(_MASS @ _POINTS**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What people judged."""
+
+    pool: Pool
+    places: IntArray
+    """Which pairs."""
+    chance: FloatArray
+    """The probability of each to be judged."""
+    sizes: FloatArray
+    grades: FloatArray
+    fold: IntArray
+    """Of every pair of the pool: each is predicted from the labels of the other folds."""
+
+
+class Estimated(NamedTuple):
+    """Scores, systems x topics, and what their errors are made of."""
+
+    scores: FloatArray
+    terms: FloatArray
+    """Systems x judged pairs: the covariance of the means over these topics is terms @ terms.T."""
+    predicted: FloatArray
+    """The scores by predictions alone."""
+
+
+def estimate(sample: Sample, measure: Measure, *, machine: bool = True, popularity: bool = True) -> Estimated:
+    """Scores on each topic, by predictions with or without the machine's levels and the popularity of documents."""
+    gains = np.maximum(sample.grades, 0.0)
+    if measure.binary:
+        steps, labels = np.ones(1), (gains >= measure.least)[None].astype(np.float64)
+    elif measure.kind == "DCG":
+        steps, labels = np.ones(1), gains[None]
+    else:
+        levels = np.unique(gains[gains > 0])
+        if len(levels) > MOST_GRADES:
+            raise InputError(f"nDCG takes up to {MOST_GRADES} grades above 0, and there are {len(levels)}: use DCG")
+        if not levels.size:
+            levels = np.ones(1)
+        steps, labels = np.diff(levels, prepend=0.0), (gains >= levels[:, None]).astype(np.float64)
+    found = predictions(sample, labels, machine=machine, popularity=popularity)
+    return _FORMULAS[measure.kind](sample, measure, steps, labels, found)
+
+
+def predictions(sample: Sample, labels: FloatArray, *, machine: bool = True, popularity: bool = True) -> FloatArray:
+    """The expected labels of every pair, by weighted ridge regression without the labels of its own fold."""
+    pool, judged = sample.pool, sample.places
+    levels = pool.levels if machine else np.zeros_like(pool.levels)
+    known = pool.popularity() if popularity else np.zeros((len(pool), 0))
+    n_levels, n_known = int(levels.max()) + 1, known.shape[1]
+    blocks = (np.eye(n_levels)[levels[judged]], known[judged], np.eye(len(pool.topics))[pool.topic_of[judged]])
+    rows = np.concatenate(blocks, axis=1)
+    penalty = np.repeat(list(_RIDGE.values()), [n_levels, n_known, len(pool.topics)])
+    # As much as an error of the prediction of a pair like this one would count.
+    weight = sample.sizes**2 / sample.chance**2
+    weight = np.maximum((1 - sample.chance) * weight, 1e-12 * weight.max())
+    found = np.empty((len(labels), len(pool)))
+    for fold in range(FOLDS):
+        used = sample.fold[judged] != fold
+        if used.sum() < 2:
+            used[:] = True
+        x, w, y = rows[used], weight[used] / weight[used].mean(), labels[:, used]
+        mean = y @ w / w.sum()
+        weighed = x * w[:, None]
+        beta = np.linalg.solve(weighed.T @ x + np.diag(penalty), weighed.T @ (y - mean[:, None]).T)
+        own = sample.fold == fold
+        by_level, by_known, by_topic = np.split(beta, [n_levels, n_levels + n_known])
+        fitted = by_level[levels[own]] + known[own] @ by_known + by_topic[pool.topic_of[own]]
+        found[:, own] = mean[:, None] + fitted.T
+    return found
+
+
+def _linear(
+    sample: Sample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
+) -> Estimated:
+    """P@k and DCG@k: sums of pseudo-labels. nDCG@k: the same divided by an estimate of the ideal."""
+    pool, judged, chance = sample.pool, sample.places, sample.chance
+    weights = rank_weights(measure, pool.places.shape[2])
+    depth, n_topics = len(weights), len(pool.topics)
+    residuals = labels - predicted[:, judged]
+    pseudo, expected = (steps @ predicted for _ in range(2))
+    pseudo[judged] += steps @ residuals / chance
+    spread = np.sqrt(1 - chance) / chance
+    own = _at_judged(pool, judged, np.broadcast_to(weights, (*pool.places.shape[:2], depth)))
+    ideal, slope = np.ones(n_topics), np.zeros((len(labels), n_topics))
+    if measure.kind == "nDCG":
+        ideal, slope = _ideal(sample, steps, labels, predicted, depth)
+    scores, plain = (pool.at(v, depth) @ weights / ideal for v in (pseudo, expected))
+    topic = pool.topic_of[judged]
+    terms = own * (steps @ residuals) - scores[:, topic] * (residuals * slope[:, topic]).sum(axis=0)
+    return Estimated(scores, terms * (spread / ideal[topic] / n_topics), plain)
+
+
+def _ideal(
+    sample: Sample, steps: FloatArray, labels: FloatArray, predicted: FloatArray, depth: int
+) -> tuple[FloatArray, FloatArray]:
+    """The best DCG of each topic, expected, and how it depends on the residuals of each grade.
+
+    The number of documents of a grade is what was seen, what is predicted of the rest, and a correction for the errors
+    of the prediction: that of all topics together, and that of the topic as far as topics differ by more than chance.
+    """
+    pool, judged, chance = sample.pool, sample.places, sample.chance
+    gain = np.concatenate([[0.0], np.cumsum(discount(depth))])
+    left = np.ones(len(pool), dtype=bool)
+    left[judged] = False
+    rest = pool.by_topic(left.astype(np.float64))
+    total, slopes = np.zeros(len(pool.topics)), np.empty((len(labels), len(pool.topics)))
+    topic = pool.topic_of[judged]
+
+    def expected(points: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(np.clip(points, 0, depth), np.arange(depth + 1), gain) @ _MASS)
+
+    for j, (y, f) in enumerate(zip(labels, predicted, strict=True)):
+        missed = (y - f[judged]) * (1 - chance) / chance
+        seen = np.bincount(topic, y, len(rest))
+        miss = np.bincount(topic, missed, len(rest))
+        variance = rest.clip(0.5) * (missed**2 @ (1 - chance)) / max(rest.sum(), 1.0)
+        common = rest * miss.sum() / max(rest.sum(), 1.0)
+        miss -= common
+        between = max(0.0, float((miss**2 - variance).mean())) / max(float((rest**2).mean()), 1e-9) * rest**2
+        kept = between / np.maximum(between + variance, 1e-12)
+        number = seen + np.clip(pool.by_topic(f * left) + common + kept * miss, 0, rest)
+        chances = np.clip(f, 0, 1)
+        spread = np.sqrt(kept * variance + pool.by_topic(left * chances * (1 - chances)))
+        points = np.clip(np.maximum(number[:, None] + spread[:, None] * _POINTS, seen[:, None]), 0, depth)
+        total += steps[j] * expected(points)
+        slopes[j] = steps[j] * kept * (expected(points + 0.5) - expected(points - 0.5))
+    return np.maximum(total, 0.3 * steps[0]), slopes
+
+
+def _average_precision(
+    sample: Sample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
+) -> Estimated:
+    """AP: S(v) / R, S a product of two labels at most, so that it is unbiased, too. The errors are linearised."""
+    pool, judged, chance = sample.pool, sample.places, sample.chance
+    cutoff, topic = measure.cutoff or pool.places.shape[2], pool.topic_of[judged]
+    guess = np.clip(predicted[0], 0.001, 0.999)
+    residuals = labels[0] - guess[judged]
+    pseudo, known = guess.copy(), guess.copy()
+    pseudo[judged] += residuals / chance
+    known[judged] = labels[0]
+    relevant = np.maximum(pool.by_topic(pseudo), 0.5 * pool.by_topic(known).clip(0.5))
+    scores = ap_slopes(pool, pseudo, relevant, cutoff)[1]
+    slope, score = ap_slopes(pool, known, relevant, cutoff)
+    own = _at_judged(pool, judged, slope) - score[:, topic] / relevant[topic]
+    terms = own * (residuals * np.sqrt(1 - chance) / chance / len(pool.topics))
+    return Estimated(scores, terms, ap_slopes(pool, guess, pool.by_topic(guess).clip(0.5), cutoff)[1])
+
+
+def _at_judged(pool: Pool, judged: IntArray, values: FloatArray) -> FloatArray:
+    """Systems x judged pairs: what stands where the system ranks the pair, 0 where it does not."""
+    column = np.full(len(pool) + 1, -1)
+    column[judged] = np.arange(len(judged))
+    at = column[pool.places[:, :, : values.shape[2]]]
+    there = at >= 0
+    found = np.zeros((len(pool.systems), len(judged)))
+    found[np.nonzero(there)[0], at[there]] = values[there]
+    return found
+
+
+def carried_by(terms: FloatArray) -> FloatArray:
+    """For each system, by how many labels its variance is carried: (sum of squares)^2 / sum of fourth powers."""
+    squares = terms**2
+    return np.asarray(squares.sum(axis=1) ** 2 / np.maximum((squares**2).sum(axis=1), 1e-300))
+
+
+def shrinkage_by(sample: Sample, factor: float) -> FloatArray:
+    """What each squared term would be multiplied by with so many times as many labels."""
+    chance, wanted = sample.chance, min(factor * len(sample.places), len(sample.pool))
+    low, high = 1.0, 1e12
+    for _ in range(100):  # the multiple of the threshold, by bisection on a log scale
+        middle = np.sqrt(low * high)
+        expected = (np.minimum(1, middle * chance) / chance).sum()
+        low, high = (middle, high) if expected < wanted else (low, middle)
+    later = np.minimum(1, low * chance)
+    return (1 - later) / later / np.maximum((1 - chance) / chance, 1e-300)
+
+
+_Formula = Callable[[Sample, Measure, FloatArray, FloatArray, FloatArray], Estimated]
+_FORMULAS: dict[str, _Formula] = {"P": _linear, "DCG": _linear, "nDCG": _linear, "AP": _average_precision}

@@ -1,0 +1,360 @@
+"""`rank_from_labels`: the systems ranked by the labels of a list of documents, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from ..arrays import FloatArray
+from ..data.results import Result, columns, settings_of
+from ..data.scores import Means, Scores
+from ..errors import InputError, warn
+from ..inference.adjustment import holm
+from ..inference.resampling import Seed
+from ..options import checked
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
+from ..words import counted, listing, named
+from .evaluation import check_thresholds
+from .label import LabelList, machine_sum
+from .label_estimates import Estimated, Sample, carried_by, estimate, shrinkage_by
+from .leverage import check_kinds
+from .measures import Measure
+from .pool import tickets
+from .qrels import Qrels
+from .runs import Runs
+
+FEWEST = 50  # labels, below which there are no intervals
+FEW = 0.05  # of the pool, below which a good machine may rank better
+SIGNIFICANT = 0.05
+DRAWS = 9_999
+_CAUTION = (
+    f"with fewer than {FEW:.0%} of the pairs judged, a good machine alone may rank better; but whom it favours would "
+    "then move up, by 20 ranks for a favour of .15"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelRanking(Result):
+    """What `rank_from_labels` found, systems by their estimated means, best first."""
+
+    _index = "system"
+    means: Means
+    """The estimates, with the covariance of their errors; of nDCG only the differences from the mean of all systems."""
+    scores: Scores
+    """The estimates on each topic, in the order of the runs. Single ones may lie outside of [0, 1]."""
+    low: FloatArray
+    """Lower limits of the intervals for the means, each by itself; nan below 50 labels, as are those below."""
+    high: FloatArray
+    ranks: RankIntervals | None
+    """The ranks that each system may have."""
+    document_covariance: FloatArray
+    """The covariance that comes from judging a sample of documents, in the order of `means`."""
+    n_judged: int
+    """Labels that were used."""
+    n_pairs: int
+    """Pairs in the pool."""
+    n_skipped: int
+    """Pairs among the used batches that people could not judge."""
+    n_beyond: int
+    """Labels beyond the last complete batch, which were not used."""
+    worth: float
+    """The labels on whole topics that would give differences between systems as precise; nan where not known."""
+    half_width: float
+    """Half the width of the intervals for differences between systems, on average."""
+    half_width_at_twice: float
+    """The same, as expected with twice the labels."""
+    helped: float
+    """The part of the variance from documents that the machine removed; nan without a machine."""
+    favour: FloatArray
+    """By how much the calibrated machine favours each system over the mean of all; nan without a machine."""
+    favour_p: FloatArray
+    """p-value of each favour, corrected for the number of systems (Holm)."""
+
+    @checked
+    def favoured(self, *, more: bool = True) -> list[str]:
+        """Systems that the machine favours significantly, or disfavours with more=False, the most first."""
+        sign = 1 if more else -1
+        order = np.argsort(-sign * self.favour, kind="stable")
+        return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
+
+    @property
+    def verdict(self) -> str:
+        """Who leads, and how much was judged."""
+        first = [
+            s for s, mean in zip(self.means.systems, self.means.values, strict=True) if mean == self.means.values[0]
+        ]
+        leads = f"{first[0]} leads" if len(first) == 1 else f"{listing(first, 3)} tie for the lead"
+        if self.ranks is not None and len(first) == 1:
+            low, high = self.ranks[first[0]]
+            leads += f" and is the best ({self._level} confidence)" if high == 1 else f" (rank {low} to {high})"
+        return f"{leads}; {self.n_judged:,} of {self.n_pairs:,} pairs judged"
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.settings['confidence_level']:g}%"
+
+    def _answers(self) -> Sequence[str]:
+        return [f"{line}." for line in (*self.verdict.split("; "), *self._sentences())]
+
+    def _sentences(self) -> list[str]:
+        found = []
+        if self.ranks is None:
+            return [f"No intervals: they need {FEWEST} labels"]
+        if not np.isnan(self.worth):
+            found.append(f"On whole topics it would take {self.worth:,.0f} labels to tell systems apart as well")
+        found.append(
+            f"Differences are known to +-{self.half_width:.3f} on average; with twice the labels to "
+            f"+-{self.half_width_at_twice:.3f}"
+        )
+        if not np.isnan(self.helped):
+            cut = 100 * self.helped
+            rest = "of the error that comes from judging only some documents"
+            found.append(f"The machine removes {cut:.0f}% {rest}" if cut >= 1 else "The machine hardly helps")
+            told = [
+                f"{word} {listing(systems, 3)}"
+                for word, systems in (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
+                if systems
+            ]
+            many = f"corrected for {len(self.favour)} systems"
+            found.append(f"The machine {' and '.join(told) or 'favours no system significantly'} ({many})")
+        return found
+
+    def table(self) -> str:
+        """One line per system."""
+        relative = self.settings["relative"]
+        head = ["", "from the mean" if relative else self.means.measure or "score"]
+        head += [] if self.ranks is None else [f"{self._level} interval", "ranks"]
+        rows = [head]
+        for row in self.rows():
+            cells = [row["system"], f"{row['mean']:{'+' if relative else ''}.4f}"]
+            if self.ranks is not None:
+                cells += [f"{row['low']:.4f} to {row['high']:.4f}", f"{row['rank_low']} to {row['rank_high']}"]
+            rows.append(cells)
+        target = "these topics" if self.settings["these_topics"] else "topics like these"
+        return f"{columns(rows)}\n\n  intervals for {target}" if self.ranks is not None else columns(rows)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per system, best first."""
+        parts = (self.means.values, self.low, self.high, self.favour, self.favour_p)
+        found = []
+        for system, *numbers in zip(self.means.systems, *parts, strict=True):
+            row = dict(zip(("mean", "low", "high", "favour", "favour_p"), map(float, numbers), strict=True))
+            ranks = (None, None) if self.ranks is None else self.ranks[system]
+            found.append({"system": system, **row, "rank_low": ranks[0], "rank_high": ranks[1]})
+        return found
+
+    def _contents(self) -> dict[str, Any]:
+        names = ("n_judged", "n_pairs", "n_skipped", "n_beyond", "worth", "half_width", "half_width_at_twice", "helped")
+        return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
+
+    def plot(self, ax: Any = None) -> Any:
+        """The rank intervals."""
+        return super().plot(ax) if self.ranks is None else self.ranks.plot(ax)
+
+
+@checked
+def rank_from_labels(
+    labels: LabelList,
+    runs: Runs,
+    measure: str,
+    *,
+    machine: Qrels | None = None,
+    these_topics: bool = False,
+    final: bool = False,
+    confidence_level: float = 0.95,
+    rng: Seed = None,
+) -> LabelRanking:
+    """Rank systems by the labels that people gave to the documents of a list.
+
+    The scores are unbiased whatever the machine thinks: its grades only predict the labels that are missing, and the
+    error of the prediction is estimated and taken off.
+
+    Parameters
+    ----------
+    labels : LabelList
+        As `read_labels` reads it. Only complete batches are used.
+    runs : Runs
+        All runs of the list.
+    measure : str
+        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. Those that the list was made for are the most precise.
+    machine : Qrels, optional
+        A machine's grades, on any scale.
+    these_topics : bool
+        By default intervals are for topics like these. With True they are for the mean over these topics, and say only
+        what judging all documents would have given.
+    final : bool
+        Rank although the list is not judged to its end, because it will not be. Do not look first and stop when
+        you like what you see: then the intervals do not hold.
+    confidence_level : float
+        Confidence level of the intervals.
+    rng : int, Generator or None
+        Seed of the normal draws for the rank intervals.
+
+    Returns
+    -------
+    LabelRanking
+        Means with intervals and rank intervals. `board(found.means)` makes a leaderboard.
+
+    Raises
+    ------
+    InputError
+        If the list is not judged to its end and `final` is not set, or the runs are not those of the list.
+
+    See Also
+    --------
+    label : Choose the documents.
+    concordant.combine : Combine human scores on few topics with machine scores on many.
+
+    References
+    ----------
+    N. Duffield, C. Lund and M. Thorup (2007). Priority sampling for estimation of arbitrary subset sums. JACM 54(6).
+    C.-E. Sarndal, B. Swensson and J. Wretman (1992). Model Assisted Survey Sampling. Springer.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> names = [f"d{k}" for k in range(40)]
+    >>> runs = cc.Runs.from_dict({"up": {t: names for t in "ab"}, "down": {t: names[::-1] for t in "ab"}})
+    >>> chosen = cc.judgments.label(runs, measures=["P@30"], budget=60, seed=1)
+    >>> people = cc.Qrels.from_dict({t: {name: int(k < 12) for k, name in enumerate(names)} for t in "ab"})
+    >>> found = cc.judgments.rank_from_labels(chosen.with_grades(people), runs, "P@30", these_topics=True, rng=1)
+    >>> found.verdict
+    'up leads and is the best (95% confidence); 60 of 80 pairs judged'
+
+    """
+    wanted = Measure.parse(measure)
+    check_kinds([wanted])
+    sample, notes, beyond = _sample(labels, runs, wanted, machine, final=final)
+    n_topics, relative = len(sample.pool.topics), wanted.kind == "nDCG"
+    if not these_topics and n_topics < 2:
+        raise InputError(f"there is one topic: {named('these_topics')} gives intervals for it alone")
+    found, known = estimate(sample, wanted), len(sample.places) >= FEWEST
+    estimates, terms = found.scores.mean(axis=1), found.terms
+    documents, of_documents = terms @ terms.T, (_centred(terms) ** 2).sum(axis=0)
+    topics = np.cov(found.scores) / n_topics if n_topics > 1 else np.full_like(documents, np.nan)
+    covariance, freedom = topics, np.full(len(estimates), n_topics - 1.0)
+    if these_topics:
+        covariance, freedom = documents, _freedom(terms)
+    if relative:
+        estimates, covariance = _centred(estimates), _centred_covariance(covariance)
+    order, middle = np.argsort(-estimates, kind="stable"), float(np.median(freedom))
+    quantile, systems = stdtrit(freedom, (1 + confidence_level) / 2), [sample.pool.systems[k] for k in order]
+    reach = (quantile * np.sqrt(np.diag(covariance).clip(0)) if known else np.full(len(order), np.nan))[order]
+    means, ranks = Means(estimates[order], systems, str(wanted)), None
+    if known:
+        error = covariance[np.ix_(order, order)]
+        means = Means(estimates[order], systems, str(wanted), covariance=error, degrees_of_freedom=middle)
+        ranks = rank_intervals(means, confidence_level=confidence_level, n_resamples=DRAWS, rng=rng)
+    # The mean variance of a difference between two systems is 2 / (m - 1) times the trace of the centred covariance.
+    later = of_documents @ shrinkage_by(sample, 2.0) - of_documents.sum()
+    traces = np.trace(_centred_covariance(covariance)) + np.array([0.0, later])
+    widths = np.median(quantile) * np.sqrt(2 / (len(order) - 1) * traces.clip(0)) if known else [np.nan, np.nan]
+    # k whole topics have the error S / k beyond these topics, ours have V + S / T: S and V are known from `topics`.
+    worth = len(sample.pool) * (1 - of_documents.sum() / np.trace(_centred_covariance(topics)))
+    helped, favour, favour_p = np.nan, np.full(len(order), np.nan), np.full(len(order), np.nan)
+    if machine is not None and known:
+        without = (_centred(estimate(sample, wanted, machine=False).terms) ** 2).sum()
+        helped = 1 - of_documents.sum() / without if without > 0 else 0.0
+        favour, favour_p = _favours(estimate(sample, wanted, popularity=False))
+    if machine is not None and len(sample.places) < FEW * len(sample.pool):
+        notes += (_CAUTION,)
+    return LabelRanking(
+        means=means,
+        scores=Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),
+        low=means.values - reach,
+        high=means.values + reach,
+        ranks=ranks,
+        document_covariance=documents[np.ix_(order, order)],
+        n_judged=len(sample.places),
+        n_pairs=len(sample.pool),
+        n_skipped=int(labels.skipped.sum()),
+        n_beyond=beyond,
+        worth=float(worth) if worth > 0 else np.nan,
+        half_width=float(widths[0]),
+        half_width_at_twice=float(widths[1]),
+        helped=float(helped),
+        favour=favour[order],
+        favour_p=favour_p[order],
+        notes=notes,
+        data=means,
+        settings=settings_of(
+            seed=None if ranks is None else ranks.settings["seed"],
+            n_resamples=None if ranks is None else DRAWS,
+            confidence_level=confidence_level,
+            measure=str(wanted),
+            these_topics=these_topics,
+            relative=relative,
+        ),
+    )
+
+
+def _sample(
+    labels: LabelList, runs: Runs, measure: Measure, machine: Qrels | None, *, final: bool
+) -> tuple[Sample, tuple[str, ...], int]:
+    """The labels of the complete batches, what is to be said of the others, and how many labels these are."""
+    if not labels.answered.all() and not final:
+        raise InputError(
+            f"{labels.verdict}: judge the whole list before you look at a ranking; if no more will be judged, say so "
+            f"with {named('final')}"
+        )
+    if (measure.cutoff or labels.depth) > labels.depth:
+        raise InputError(
+            f"{measure} needs documents down to rank {measure.cutoff}, and the list goes to {labels.depth}"
+        )
+    n, threshold = labels.prefix()
+    used = ~np.isnan(labels.grades[:n])
+    if used.sum() < 2:
+        raise InputError(f"{labels.verdict}: a ranking needs a complete batch")
+    check_thresholds(labels.judged(), [measure])
+    pool = labels.pool(runs, machine)
+    # A skipped pair is taken to be like the others: a judged one then stands for a few more.
+    chance = np.minimum(1, threshold * labels.sizes[:n][used]) * used.mean()
+    place = {pair: k for k, pair in enumerate(pool.pairs)}
+    places = np.array([place[pair] for pair, use in zip(labels.pairs, used, strict=False) if use])
+    notes = []
+    skipped, beyond = int((~used).sum()), int((~np.isnan(labels.grades[n:])).sum())
+    if skipped:
+        notes.append(
+            f"{counted(skipped, 'pair')} skipped: the others stand for them, which is right if skipping has nothing to "
+            "do with relevance"
+        )
+    if beyond:
+        notes.append(f"{counted(beyond, 'label')} beyond the last complete batch not used")
+    if str(measure) not in labels.measures:
+        notes.append(f"the list was made for {listing(labels.measures)}: valid for {measure}, too, but less precise")
+    if (None if machine is None else machine_sum(machine)) != labels.machine:
+        what = "without a machine" if labels.machine is None else "with other grades by the machine" if machine else ""
+        notes.append(f"the list was made {what}" if what else "the list was made with a machine, which is not given")
+    for note in notes:
+        warn(note)
+    fold = tickets(labels.seed, pool.pairs)[1]
+    sample = Sample(pool, places, chance, labels.sizes[:n][used], labels.grades[:n][used], fold)
+    return sample, tuple(notes), beyond
+
+
+def _centred(values: FloatArray) -> FloatArray:
+    """Differences from the mean over systems."""
+    return np.asarray(values - values.mean(axis=0))
+
+
+def _centred_covariance(covariance: FloatArray) -> FloatArray:
+    return _centred(_centred(covariance).T)
+
+
+def _freedom(terms: FloatArray) -> FloatArray:
+    """Degrees of freedom for each system, by the number of labels that carry its variance."""
+    return np.clip(carried_by(terms) - 1, 1, 1e9)
+
+
+def _favours(found: Estimated) -> tuple[FloatArray, FloatArray]:
+    """By how much predictions from the machine alone favour each system over the mean of all, and p-values."""
+    favour = _centred((found.predicted - found.scores).mean(axis=1))
+    terms = _centred(found.terms)
+    error = np.sqrt((terms**2).sum(axis=1))
+    t = np.divide(np.abs(favour), error, out=np.zeros(len(favour)), where=error > 0)
+    return favour, holm(2 * stdtr(_freedom(terms), -t))

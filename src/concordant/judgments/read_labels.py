@@ -1,0 +1,116 @@
+"""The list of documents to judge, as `label` writes it, with the grades that people typed into it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import ReadError
+from ..options import checked
+from ..read.files import read_text
+from ..read.names import load_names, named_rows
+from ..read.source import Source
+from ..read.tables.numbers import plain_number
+from ..words import counted
+from .label import COLUMNS, PLAN, SKIP, LabelList, plan_path
+from .qrels import MOST
+
+
+def is_label_list(path: str) -> bool:
+    """Whether a file begins as a list of documents to judge does, in whichever way a spreadsheet wrote it."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(200).decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError):
+        return False
+    return set(re.findall(r"\w+", first.lower())) >= set(COLUMNS)
+
+
+@checked
+def read_labels(path: str | os.PathLike[str]) -> LabelList:
+    """Read a list of documents to judge, with the grades that people gave, and the plan beside it.
+
+    It may have been through a spreadsheet: rows in another order, other separators and quotes, grades such as 1.0 or
+    1,0. An empty grade is one that is still to come; `skip` is a pair that cannot be judged.
+
+    Parameters
+    ----------
+    path : path
+        The list, such as list.csv. Its plan, list.plan.json, must be beside it.
+
+    Returns
+    -------
+    LabelList
+        With `grades` and `skipped`.
+
+    See Also
+    --------
+    label : Choose the documents.
+    rank_from_labels : Rank the systems by the grades.
+
+    """
+    source = load_names(path)
+    found = LabelList.of_plan(_plan(path), os.fspath(path))
+    header, rows = named_rows(source)
+    at = {name.lower(): k for k, name in enumerate(header)}
+    if not at.keys() >= set(COLUMNS):
+        raise source.error(f"is not a list of documents to judge: it lacks columns of {', '.join(COLUMNS)}")
+    place = {pair: k for k, pair in enumerate(found.pairs)}
+    grades, skipped = np.full(len(place), np.nan), np.zeros(len(place), dtype=bool)
+    seen: set[int] = set()
+    for line, cells in rows:
+        order, topic, document, text = (cells[at[name]] for name in ("order", "topic", "document", "grade"))
+        k = place.get((topic, document), _rewritten(order, topic, document, found))
+        if k is None:
+            raise source.error(f"document {document!r} on topic {topic!r} is not on the list", line)
+        if k in seen:
+            raise source.error(f"has document {document!r} on topic {topic!r} twice", line)
+        seen.add(k)
+        if text.lower() == SKIP:
+            skipped[k] = True
+        elif text:
+            grades[k] = _grade(source, line, text)
+    if lost := [pair for pair, k in place.items() if k not in seen]:
+        topic, document = lost[0]
+        raise source.error(f"lacks {counted(len(lost), 'row')} of the list, such as {document!r} on topic {topic!r}")
+    return replace(found, grades=grades, skipped=skipped)
+
+
+def _plan(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+    file = plan_path(path)
+    if not file.exists():
+        raise ReadError(f"has no plan beside it: put back {file.name}, which `concordant label` wrote", os.fspath(path))
+    try:
+        plan = json.loads(read_text(file))
+        if plan["format"] == PLAN and plan["version"] == 1 and plan["pairs"]:
+            return plan  # type: ignore[no-any-return]
+    except (ValueError, TypeError, KeyError):
+        pass
+    raise ReadError("is not the plan of a list of documents to judge", str(file))
+
+
+def _rewritten(order: str, topic: str, document: str, found: LabelList) -> int | None:
+    """The pair that a row is about by its order, if a spreadsheet only rewrote numbers: 007 to 7."""
+    number = plain_number(order)
+    if number is None or number not in range(1, len(found.pairs) + 1):
+        return None
+    k = int(number) - 1
+    return k if all(_alike(a, b) for a, b in zip((topic, document), found.pairs[k], strict=True)) else None
+
+
+def _alike(now: str, before: str) -> bool:
+    return now == before or ((a := plain_number(now)) is not None and a == plain_number(before))
+
+
+def _grade(source: Source, line: int, text: str) -> float:
+    whole, comma, digits = text.partition(",")
+    number = plain_number(text if len(digits) == 3 else f"{whole}.{digits}" if comma else text)  # 1,000 is unclear
+    if number is None or not abs(number) <= MOST:
+        raise source.error(f"the grade {text!r} is not a number: write a number, leave it empty, or write {SKIP}", line)
+    return number
