@@ -4,17 +4,20 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SOURCES := pyproject.toml CMakeLists.txt README.md $(shell find src -type f ! -name '*.pyc' ! -name '*.so')
 
-.PHONY: demo figures test test-long cover browser explore bench coverage study lint clean docs sanitize extremes mutants packages wheels lowest papers faults
+.PHONY: help demo test test-long lint docs figures bench coverage harden release clean browser $(addprefix only-,cover explore sanitize extremes faults mutants packages wheels lowest)
 
-demo: $(VENV)/installed
+help:  # this list
+	@sed -n 's/^\([a-z-]*\):.*  # \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+demo: $(VENV)/installed  # set up .venv and show what the package does
 	$(VENV)/bin/concordant demo
 
 # Quick enough to be run all day. `make test-long` has the rest: packaging, docs site, coverage of intervals, fuzz,
 # faults, Dask, the browser, and the property tests on more examples.
-test: $(VENV)/tools $(VENV)/installed lint
+test: $(VENV)/tools $(VENV)/installed lint  # quick enough for all day: style, types, imports, tests, examples of the docs
 	$(PY) -m pytest -n 2 --dist worksteal -m "not long" --durations 15
 
-test-long: $(VENV)/tools $(VENV)/installed browser
+test-long: $(VENV)/tools $(VENV)/installed browser  # the rest: packaging, site, coverage of intervals, fuzz, faults, browser
 	$(PY) -m pytest -n 2 --dist worksteal -m long --durations 15
 	$(PY) -m pytest -n 2 --dist worksteal -m "hypothesis and not long" --hypothesis-profile=long -q
 	OPENBLAS_CORETYPE=$(CORETYPE) $(PY) -m pytest -n 2 --dist worksteal -m "not long" -q $(STATISTICS)
@@ -25,14 +28,18 @@ test-long: $(VENV)/tools $(VENV)/installed browser
 CORETYPE ?= Prescott
 STATISTICS = tests/inference tests/agreement tests/ranks tests/planning tests/judges tests/study/simulation
 
+# WHAT="cover sanitize" runs these alone. Mutation testing takes hours and runs only if it is named.
+WHAT ?= cover explore sanitize extremes faults
+harden: $(addprefix only-,$(WHAT))  # coverage, new examples, sanitizers, extremes, faults; WHAT=mutants: do tests notice?
+
 # Branch coverage of the installed package, subprocesses included: fails below what pyproject.toml asks.
-cover: $(VENV)/tools $(VENV)/installed browser
+only-cover: $(VENV)/tools $(VENV)/installed browser
 	$(PY) -m pytest -n 2 --cov --cov-report=term
 
 # Mutation testing of coefficients and rank distance: hours. SAMPLE=500 SEED=7 tries as many, drawn at random.
 SAMPLE ?= 0
 SEED ?= 7
-mutants: $(VENV)/tools $(VENV)/installed
+only-mutants: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/mutants.py --sample $(SAMPLE) --seed $(SEED) $(ARGUMENTS)
 
 # The tests of the report open it in a real browser. Where Debian's cannot be installed they are skipped, and say so.
@@ -45,20 +52,23 @@ browser:
 	    echo "NO BROWSER: chromium and chromedriver are not here and cannot be installed; the report is not tested in one"
 
 # The property tests again, on examples that no run saw before.
-explore: $(VENV)/tools $(VENV)/installed
+only-explore: $(VENV)/tools $(VENV)/installed
 	$(PY) -m pytest --hypothesis-profile=explore -m hypothesis
 
 # The documentation, built without a network; every warning is an error.
-docs: $(VENV)/tools $(VENV)/installed
+docs: $(VENV)/tools $(VENV)/installed  # the docs as a site; every warning is an error
 	$(PY) -m sphinx -E -W --keep-going -q docs build/docs
 	@echo "open build/docs/index.html in a browser"
 
-# The pictures of the docs, by the commands beside them.
-figures: $(VENV)/tools $(VENV)/installed
+# By the commands beside them: pictures, notebook, every item of the five papers. What needs absent collections stays.
+figures: $(VENV)/tools $(VENV)/installed  # what the docs show, made again: pictures, notebook, pages of the papers
 	$(PY) tools/docs_figures.py
 	$(PY) tools/notebook.py
+	$(PY) tools/measured.py
+	@$(PY) tools/fetch_data.py --need trec covid1 dl21 || echo "items that need them are left as they were"
+	@for script in examples/papers/*[0-9].py; do $(PY) $$script || exit 1; done
 
-lint: $(VENV)/tools
+lint: $(VENV)/tools  # style, types and direction of imports
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -67,13 +77,13 @@ lint: $(VENV)/tools
 BENCHMARKS := coefficients reading distance evaluation simulation rank_intervals reliability nulls intervals
 
 # All of them, also where one misses a target.
-bench: $(VENV)/tools $(VENV)/installed
+bench: $(VENV)/tools $(VENV)/installed  # speed against the peers, as ratios within one run
 	@$(PY) tools/fetch_data.py --need trec covid1 mteb || echo "rows that need them are left out, or made up, and say so"
 	@missed=; for name in $(BENCHMARKS); do echo "benchmarks/$$name.py"; $(PY) benchmarks/$$name.py || missed="$$missed $$name"; done; \
 	test -z "$$missed" || { echo "missed a target:$$missed"; exit 1; }
 
 # Do intervals and tests hold? On real collections, for hours; each script has options for fewer samples.
-coverage: $(VENV)/tools $(VENV)/installed
+coverage: $(VENV)/tools $(VENV)/installed  # do intervals and tests hold? hours; the study of urbano2016
 	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25 mteb
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
@@ -87,39 +97,32 @@ coverage: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/coverage_combine.py
 	$(PY) benchmarks/family_bias.py
 	$(PY) tools/measured.py
+	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,data/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o studies/sigir2016
+	$(PY) benchmarks/sigir2016.py studies/sigir2016
 
 # The native module with GCC's sanitizers in it, under its tests and under a fuzz of all its entry points: some minutes.
-sanitize: $(VENV)/tools $(VENV)/installed
+only-sanitize: $(VENV)/tools $(VENV)/installed
 	$(PY) tests/hardening/sanitize.py address
 	$(PY) tests/hardening/sanitize.py thread
 
 # A million systems, 100,000 topics, files that mean harm: some minutes, and 6 GiB of memory.
-extremes: $(VENV)/tools $(VENV)/installed
+only-extremes: $(VENV)/tools $(VENV)/installed
 	$(PY) benchmarks/extremes.py
 
-# The whole study of urbano2016, 30,000 simulated collections: some 40 minutes on two free cores. Stopped, it continues.
-STUDY ?= studies/sigir2016
-study: $(VENV)/installed
-	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,data/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o $(STUDY)
-	$(PY) benchmarks/sigir2016.py $(STUDY)
-
-# Every item of the five papers, for docs/papers: some minutes. What needs collections that are not here is left as it is.
-papers: $(VENV)/installed
-	@$(PY) tools/fetch_data.py --need trec covid1 dl21 || echo "items that need them are left as they were"
-	@for script in examples/papers/*[0-9].py; do $(PY) $$script || exit 1; done
-
 # Kills, full disks, damaged files and hostile names: some minutes, into docs/measured/faults.csv.
-faults: $(VENV)/tools $(VENV)/installed
+only-faults: $(VENV)/tools $(VENV)/installed
 	$(PY) -m benchmarks.faults $(PARTS)
 
 # What is published, each part with all tests in an environment of its own: some 30 minutes on two free cores.
 # QUICK="sdist wheel" tests these without the long tests, ONLY="sdist wheel" no other.
-packages: $(VENV)/release
+release: only-packages only-wheels only-lowest  # what is published, each part with all tests in an environment of its own
+
+only-packages: $(VENV)/release
 	$(PY) -m tests.packaging.all_tests --quick $(QUICK) --only $(ONLY)
 
 # The wheels, each tried with the Pythons that it is for. Of what is built for other systems, the configuration is read.
 PYTHONS ?= $(wildcard $(foreach minor,11 12 13 14,$(firstword $(shell command -v python3.$(minor)))))
-wheels: $(VENV)/release
+only-wheels: $(VENV)/release
 	$(VENV)/bin/validate-pyproject pyproject.toml
 	for system in linux macos windows; do $(VENV)/bin/cibuildwheel --platform $$system --print-build-identifiers || exit 1; done
 	$(PY) -m tests.packaging.wheels $(PYTHONS)
@@ -127,7 +130,7 @@ wheels: $(VENV)/release
 # All tests with every dependency at its lower bound, which pyproject.toml names. PYTEST='-m "not long"': fewer of them.
 LOWEST := build/lowest
 LOWEST_PYTHON ?= python3.11
-lowest:
+only-lowest:
 	$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(LOWEST)/bin/python tests/packaging/lowest.py pyproject.toml > $(LOWEST)/requirements.txt
@@ -161,5 +164,5 @@ $(VENV)/installed: $(VENV)/base $(SOURCES)
 	$(PY) -c 'import concordant; print("concordant", concordant.__version__, "native" if concordant.has_native else "NumPy only: no working C++ compiler was found")'
 	touch $@
 
-clean:
+clean:  # remove what the others made
 	rm -rf $(VENV) mutants build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

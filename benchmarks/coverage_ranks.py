@@ -17,6 +17,10 @@ True ranks run, for each system, from 1 + strictly better to m - strictly worse,
 intervals together; "each": mean over systems of the intervals made for single systems. Width: of
 the intervals of "all", as a share of all ranks. The second table has the alternatives, on fewer samples and resamples.
 
+`--equal FILE` measures scores on which pairs of systems have one difference on most topics, shifted until all means are
+tied, with and without the unseen topic of step 4 (docs/guide/rank-intervals.md), and what it costs on scores as they
+are. The step was chosen on dl21 and the reciprocal ranks of covid1.
+
 `--unseen 0 1 2 3` tries other values of `concordant.inference.calibration.UNSEEN`, by which the skewness of a pair's
 differences is multiplied, and shows coverage and width of "all" with each, on the same samples.
 """
@@ -24,19 +28,23 @@ differences is multiplied, and shows coverage and width of "all" with each, on t
 from __future__ import annotations
 
 import argparse
+import csv
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
 from cells import keep
-from data import matrix
+from data import matrix, need
 from scipy.stats import rankdata
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
 from concordant.data.totals import Total
+from concordant.inference.resampling import Resampling
 from concordant.ranks import pair_tests
 from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.pair_tests import PairSamples
@@ -223,6 +231,62 @@ def measure_alternatives(
     return {name: (float(np.mean(right[name])), float(np.mean(apart[name]))) for name in right}
 
 
+def reciprocal_ranks(name: str, qrels: str, measure: str) -> FloatArray:
+    runs, judged = cc.read_runs(need(f"{name}/runs")), cc.read_qrels(need(f"{name}/{qrels}"))
+    return np.asarray(cc.evaluate(runs, judged, measure, missing="zero").values)
+
+
+def simulated_ranks() -> FloatArray:
+    """Reciprocal ranks of 60 systems that are much alike: the first relevant document has a geometric rank."""
+    rng, n, m = np.random.default_rng(5), 400, 60
+    p = 1 / (1 + np.exp(-rng.normal(0, 1.2, (n, 1)) - rng.normal(0, 0.5, (n, m))))
+    u = 0.8 * rng.random((n, 1)) + 0.2 * rng.random((n, m))
+    return np.asarray(1 / np.minimum(1 + np.floor(np.log(u) / np.log(1 - 0.98 * p)), 20))
+
+
+def equal_differences() -> Iterator[tuple[str, FloatArray]]:
+    """Populations, the two that decided on step 4 first."""
+    yield "dl21 RR(rel=2)", reciprocal_ranks("dl21", "qrels/human.txt.gz", "RR(rel=2)")
+    yield "covid1 RR", reciprocal_ranks("covid1", "qrels.txt", "RR")
+    yield "covid1 P@5", matrix("covid1/P_5.csv")
+    p10 = collection("robust2004_p10")
+    yield "robust2004 P@10", p10
+    yield "robust2004 P@10 > 0.4", (p10 > 0.4).astype(float)
+    yield "robust2004 1/rank of P@10", 1 / (1 + np.round(6 * (1 - p10)))
+    for name in ("adhoc6", "adhoc7", "adhoc8"):
+        yield f"{name} 1/rank of AP", 1 / np.ceil(0.35 / np.maximum(collection(name), 0.005)).clip(1, 10)
+    yield "adhoc8 AP", collection("adhoc8")
+    yield "simulated RR", simulated_ranks()
+
+
+def show_equal(path: Path, samples: int, n_resamples: int) -> None:
+    """Write the table: samples without a wrong pair where all tie, and the share of pairs that are separated."""
+    sizes = ((20, 15), (20, 25), (20, 50), (40, 50))
+    names = [f"{what}_{how}" for what in ("covered", "separated") for how in ("without", "with")]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["measure", "systems", "topics", *names])
+        for name, values in equal_differences():
+            for m, n in sizes:
+                cells = []
+                for tied in (True, False):
+                    for departures in (lambda d: np.full(d.shape[1], np.nan), pair_tests._departures):
+                        with mock.patch.object(pair_tests, "_departures", departures):
+                            cells.append(_equal(values, (n, m), samples if tied else samples // 3, n_resamples, tied))
+                out.writerow([name, m, n, *(f"{cell:.3f}" for cell in cells)])
+
+
+def _equal(values: FloatArray, size: tuple[int, int], samples: int, n_resamples: int, tied: bool) -> float:
+    found, (n, m) = [], size
+    for k in range(samples):
+        rng = np.random.default_rng([k, n, m])
+        chosen = values[:, rng.choice(values.shape[1], m, replace=False)]
+        drawn = chosen[rng.integers(0, len(values), n)] - (chosen.mean(axis=0) if tied else 0)
+        below = pair_tests.corrected_pvalues(drawn, Resampling(n_resamples, k), simultaneous=True) <= 1 - LEVEL
+        found.append(not below.any() if tied else below.sum() / (m * (m - 1)))
+    return float(np.mean(found))
+
+
 def _total(design: str) -> Total:
     return "borda" if "borda" in design else "mean"
 
@@ -249,7 +313,11 @@ def main() -> None:
     parser.add_argument("--alternatives", type=int, default=100, help="samples of the second table, of 299 resamples")
     parser.add_argument("--design", action="append", help="only this design; may be given several times")
     parser.add_argument("--unseen", type=float, nargs="+", help="other values of UNSEEN to try instead")
+    parser.add_argument("--equal", type=Path, help="write the table of equal differences to this file instead")
     options = parser.parse_args()
+    if options.equal:
+        show_equal(options.equal, min(options.samples, 300), min(options.resamples, 999))
+        return
     start = time.perf_counter()
     designs: Designs = {
         "normal": (normal, ((20, 10), (20, 30))),

@@ -1,7 +1,7 @@
 """What was tried against the package, and what was lost: writes docs/measured/faults.csv.
 
-    make faults                         all of it, some minutes
-    make faults PARTS="kills pickles"   some of it; the other rows stay as they are
+    make harden WHAT=faults                         all of it, some minutes
+    make harden WHAT=faults PARTS="kills pickles"   some of it; the other rows stay as they are
 
 Each part returns how often it tried and what went wrong. What cannot be tried here, such as mounting a small disk
 without the right to do so, says so in its row. Each part is written to the page when it has finished.

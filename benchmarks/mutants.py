@@ -5,8 +5,8 @@ function. The copy has no native module, so all values come from the NumPy kerne
 then collected once; each mutant is a fork of that process, which runs the tests that reach it until one fails: first
 those that noticed a mutant of the same function, then the quickest.
 
-`make mutants` tries them all; `make mutants SAMPLE=500 SEED=7` as many as that, drawn at random. Results are kept: a
-run that was stopped continues, and ARGUMENTS=--again tries those that survived once more. These are written to
+`make harden WHAT=mutants` tries them all; with SAMPLE=500 SEED=7 as many as that, drawn at random. Results are kept:
+a run that was stopped continues, and ARGUMENTS=--again tries those that survived once more. These are written to
 mutants/survivors.diff.
 """
 

@@ -1,6 +1,6 @@
 """The study of urbano2016 beside its published figures: python benchmarks/sigir2016.py FOLDER.
 
-Run by `make study`, after `concordant study reliability` has filled the folder. Prints the differences, as tables in
+Run by `make coverage`, after `concordant study reliability` has filled the folder. Prints the differences, as tables in
 Markdown for docs/measured/sigir2016-study.md, writes the cells beside that page, for the figures of docs/papers, and
 fails if a difference is larger than it may be.
 """

@@ -14,7 +14,8 @@ from concordant._kernels import reference
 
 from . import places
 
-# The suite draws the same examples each time, so that a failure belongs to a change; `make explore` draws new ones.
+# The suite draws the same examples each time, so that a failure belongs to a change.
+# `make harden WHAT=explore` draws new ones.
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("long", deadline=None, derandomize=True, max_examples=200)
 settings.register_profile("explore", deadline=None, print_blob=True)

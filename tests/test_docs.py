@@ -36,7 +36,7 @@ LEFT_ALONE = {"text", "json", "bibtex", "csv", "latex", "markdown", "{toctree}",
 NOT_RUN: dict[str, int] = {}
 """How many blocks of a page are marked as not to be run; each mark has its reason."""
 
-TARGETS = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 LONG = tuple(f"docs/{part}" for part in ("guide", "how-to", "measured", "papers", "reference", "theory", "tutorial"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -12,10 +12,10 @@ import pytest
 
 import concordant as cc
 
-from .commands import CAREFUL, HASTY, PEOPLE, bad, run
+from .commands import CAREFUL, PEOPLE, bad, run
 from .judgments.test_study import MACHINE, QRELS, RUNS
 
-EXTRAS = ("altair", "matplotlib", "pandas", "vl_convert")
+EXTRAS = ("matplotlib", "pandas")
 
 
 @pytest.fixture
@@ -36,8 +36,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "lacking"),
     [
-        (["compare", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
-        (["judge-card", PEOPLE, CAREFUL, "--html", "r.html"], "this needs altair: pip install 'concordant[report]'"),
+        (["compare", PEOPLE, CAREFUL, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
         (["board", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
     ],
     ids=lambda given: given[0],
@@ -54,8 +53,9 @@ def test_extras_are_asked_for_before_the_work(
     assert os.listdir(bare) == []
 
 
-def test_a_board_needs_no_extra(bare: Path) -> None:
-    assert run("board", PEOPLE, "--resamples", "99", "--html", "b.html").exit_code == 0
+@pytest.mark.parametrize("command", [["board", PEOPLE], ["compare", PEOPLE, CAREFUL]], ids=lambda given: given[0])
+def test_a_page_needs_no_extra(bare: Path, command: list[str]) -> None:
+    assert run(*command, "--resamples", "99", "--html", "b.html").exit_code == 0
     assert (bare / "b.html").exists()
 
 
@@ -70,24 +70,3 @@ def test_studies_write_tables_without_figures_and_say_so(bare: Path) -> None:
     with pytest.warns(cc.errors.DataWarning, match="without figures: this needs matplotlib"):
         written = found.save(bare / "judges")
     assert sorted(path.name for path in written) == sorted(os.listdir(bare / "judges")) == ["judges.csv", "systems.csv"]
-
-
-def test_the_demo_ends_without_a_report(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = []
-    monkeypatch.setattr("concordant.cli.app.app.__class__.__call__", lambda _, arguments, **__: shown.append(arguments))
-    done = run_demo()
-    assert not any("--html" in arguments for arguments in shown)
-    assert HASTY in shown[1]
-    assert done.endswith("one HTML file; this needs altair: pip install 'concordant[report]'\n")
-
-
-def run_demo() -> str:
-    """What the demonstration says by itself."""
-    import io
-    from contextlib import redirect_stdout
-
-    from concordant.cli.app import demo
-
-    with redirect_stdout(io.StringIO()) as out:
-        demo()
-    return out.getvalue()

@@ -82,6 +82,7 @@ CLAIMS = [
     Claim("judge_worth, 25 topics, new systems", "worth", ("coverage",), lambda row: row["coverage"] != "", scale=100),
     Claim("rank_intervals, all systems", "rank-intervals", ("all",), width="width"),
     Claim("rank_intervals, each by itself", "rank-intervals", ("each",)),
+    Claim("rank_intervals, equal differences, all tied", "rank-equalities", ("covered_with",), scale=100),
     Claim("rank_intervals, holes", "boards", ("coverage",), equal(part="holes"), "width"),
     Claim("rank_intervals, documents as groups", "boards", ("coverage",),
           equal(part="groups", case="documents"), "width"),

@@ -1,6 +1,6 @@
 """Measures what docs/papers/carterette2009.md says about speed, into docs/measured/carterette2009-timing.csv.
 
-By hand, on a quiet machine: `make papers` shows what is in the file, so that a page does not change with the machine.
+By hand, on a quiet machine: `make figures` shows what is in the file, so that a page does not change with the machine.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Urbano and Marrero (2016), item by item: docs/papers/urbano2016.md.
 
-Figures 1 and 2 show what `make study` left in docs/measured. The published lines come from the authors' own results.
+Figures 1 and 2 show what `make coverage` left in docs/measured. The published lines come from the authors' own results.
 """
 
 from __future__ import annotations

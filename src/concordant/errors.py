@@ -160,8 +160,6 @@ EXTRA_OF = {
     "threadpoolctl": "cli",
     "pandas": "frames",
     "matplotlib": "plots",
-    "altair": "report",
-    "vl_convert": "report",
     "distributed": "dask",
     "evalica": "votes",
 }

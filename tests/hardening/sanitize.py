@@ -1,4 +1,4 @@
-"""The tests and the fuzz over a native module that checks itself: `make sanitize`.
+"""The tests and the fuzz over a native module that checks itself: `make harden WHAT=sanitize`.
 
 address: GCC's AddressSanitizer and UndefinedBehaviorSanitizer; thread: ThreadSanitizer, for what runs in threads. Each
 is built into build/sanitize, beside the environment of the other tests, whose tools it uses.

@@ -1,4 +1,4 @@
-"""The native module refuses what it cannot use, and a short slice of the fuzz. `make sanitize` has the long one."""
+"""The native module refuses what it cannot use, and a short fuzz; `make harden WHAT=sanitize` has the long one."""
 
 from __future__ import annotations
 

@@ -25,6 +25,11 @@ pytestmark = pytest.mark.long
 PEOPLE, HASTY, CAREFUL = (cc.load_collection(name) for name in ("people", "hasty", "careful"))
 SMALL, QUICK, SLOW = (side.select(PEOPLE.systems[::3], PEOPLE.topics[:12]) for side in (PEOPLE, HASTY, CAREFUL))
 FEW_TOPICS = PEOPLE.select(topics=PEOPLE.topics[:10])
+PARTIAL = cc.Scores(
+    np.where(np.random.default_rng(1).random(PEOPLE.values.shape) < 0.4, PEOPLE.values, np.nan),
+    PEOPLE.topics,
+    PEOPLE.systems,
+)
 HOLED = cc.Scores(np.where(np.eye(*SMALL.values.shape) > 0, np.nan, SMALL.values), SMALL.topics, SMALL.systems)
 REPEATED = cc.Scores(np.random.default_rng(1).random((6, 3, 4)), range(6), ["a", "b", "c"])
 BATCH = np.random.default_rng(1).integers(0, 4, (3, 6)).astype(float)
@@ -68,6 +73,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "MixPlan": lambda: cc.plan_mix(FEW_TOPICS, CAREFUL, as_good_as=30, costs=(20, 0.1)),
     "NullDistribution": lambda: cc.null_distribution("tau", 9),
     "PermutationTest": lambda: cc.permutation_test(PEOPLE.means(), HASTY.means(), coefficient="tau_ap_b", **FEW),
+    "PartialMeans": lambda: cc.combine(PARTIAL, CAREFUL),
     "RankChanges": lambda: cc.judges.rank_changes(PEOPLE, HASTY, rng=1),
     "RankIntervals": lambda: cc.rank_intervals(PEOPLE, **FEW),
     "RankProbabilities": lambda: cc.ranks.rank_probabilities(PEOPLE, **FEW),

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from concordant import Runs
 from concordant.judgments.measures import Measure
 
 Judged = Mapping[str, float]
+Pair = tuple[str, str]
+
+
+class Known(NamedTuple):
+    """What is known of every pair before people judge."""
+
+    level: dict[Pair, int]
+    popularity: dict[Pair, list[float]]
+    fold: dict[Pair, int]
 
 
 def relevant(judged: Judged, rel: float) -> set[str]:
@@ -111,3 +123,74 @@ def sizes(
             spread = sum((slope - mean) ** 2 for slope in slopes) / len(slopes)
             found[topic, document] = math.sqrt(spread + 0.1 * mean**2)
     return found
+
+
+def predictions(
+    labels: dict[Pair, float], sizes: Mapping[Pair, float], chance: Mapping[Pair, float], known: Known
+) -> dict[Pair, float]:
+    """Ridge regression as least squares with a row for each penalty, without the labels of the pair's own fold."""
+    pairs = list(known.fold)
+    topics = sorted({pair[0] for pair in pairs})
+    top = max(known.level.values()) + 1
+
+    def row(pair: Pair) -> list[float]:
+        levels = [float(known.level[pair] == level) for level in range(top)]
+        return [*levels, *known.popularity[pair], *(float(pair[0] == topic) for topic in topics)]
+
+    penalty = np.diag(np.sqrt([3.0] * top + [10.0] * len(known.popularity[pairs[0]]) + [15.0] * len(topics)))
+    raw = {d: sizes[d] ** 2 / chance[d] ** 2 for d in labels}
+    raw = {d: max(raw[d] * (1 - chance[d]), 1e-12 * max(raw.values())) for d in labels}
+    found: dict[Pair, float] = {}
+    for fold in range(5):
+        used = [d for d in labels if known.fold[d] != fold]
+        weight = np.array([raw[d] for d in used])
+        weight /= weight.mean()
+        mean = float(np.average([labels[d] for d in used], weights=weight))
+        root = np.sqrt(weight)
+        left = np.vstack([root[:, None] * np.array([row(d) for d in used]), penalty])
+        right = np.concatenate([root * (np.array([labels[d] for d in used]) - mean), np.zeros(len(penalty))])
+        beta = np.linalg.lstsq(left, right, rcond=None)[0]
+        found |= {d: mean + float(np.dot(row(d), beta)) for d in pairs if known.fold[d] == fold}
+    return found
+
+
+def linear_scores(runs: Runs, measure: Measure, v: Mapping[Pair, float]) -> list[list[float]]:
+    """P@k or DCG@k of pseudo-labels: systems x topics."""
+    k = measure.cutoff or 0
+    return [
+        [
+            sum(
+                v[topic, d] * (1 / k if measure.kind == "P" else 1 / math.log2(r + 2))
+                for r, d in enumerate(runs.documents(system, topic)[:k])
+            )
+            for topic in runs.topics
+        ]
+        for system in runs.systems
+    ]
+
+
+def ap_scores(runs: Runs, k: int, v: Mapping[Pair, float], relevant: Mapping[str, float]) -> list[list[float]]:
+    """S(v) / R, by all pairs of ranks."""
+    found = []
+    for system in runs.systems:
+        row = []
+        for topic in runs.topics:
+            x = [v[topic, d] for d in runs.documents(system, topic)[:k]]
+            row.append(sum(x[r] / (r + 1) * (1 + sum(x[:r])) for r in range(len(x))) / relevant[topic])
+        found.append(row)
+    return found
+
+
+def popularity(runs: Runs, topics: Sequence[str], depth: int) -> list[list[float]]:
+    """How many systems return each pair (log), and how high; standardised. In the order of `make_pool`."""
+    found: dict[Pair, list[float]] = {}
+    for topic in topics:
+        for system in runs.systems:
+            for rank, document in enumerate(runs.documents(system, topic)[:depth], 1):
+                found.setdefault((topic, document), []).append(rank)
+    order = sorted(found, key=lambda pair: (list(topics).index(pair[0]), runs.pairs.documents.index(pair[1])))
+    columns = [
+        [math.log(len(found[pair]) / len(runs.systems) + 0.01) for pair in order],
+        [sum(1 / (60 + rank) for rank in found[pair]) for pair in order],
+    ]
+    return [[(x - float(np.mean(column))) / float(np.std(column)) for x in column] for column in columns]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import concordant as cc
 
-from ..commands import bad, good
+from ..commands import bad, good, rows
 from .collection import MACHINE, PEOPLE, RUNS
 
 LABEL = ("label", "runs", "--machine", "machine.txt", "-m", "P(rel=2)@10", "--seed", "1")
@@ -84,6 +85,61 @@ def test_label_add_keeps_the_grades() -> None:
     found = cc.judgments.read_labels("more.csv")
     assert found.added > 0
     assert found.answered.sum() == 100
+
+
+COMBINE = ("combine", "runs", "--labels", "list.csv", "--machine", "machine.txt", "-m", "P(rel=2)@10", "-q")
+
+
+def test_combine_ranks_by_the_labels() -> None:
+    good(*LABEL, "--budget", "120", "-o", "list.csv", "-q")
+    grade("list.csv")
+    found = cc.judgments.rank_from_labels(
+        cc.judgments.read_labels("list.csv"), RUNS, "P(rel=2)@10", machine=MACHINE, rng=0
+    )
+    assert good(*COMBINE).strip() == str(found)
+    table = rows(*COMBINE)
+    assert [row["system"] for row in table] == list(found.means.systems)
+    np.testing.assert_allclose([float(row["low"]) for row in table], found.low)
+    files = sorted(map(str, Path("runs").iterdir()))
+    assert good("combine", *files, *COMBINE[2:]) == good(*COMBINE)
+    assert "intervals for these topics" in good(*COMBINE, "--these-topics")
+
+
+def test_combine_shows_progress_until_the_list_is_judged() -> None:
+    good(*LABEL, "--budget", "120", "-o", "list.csv", "-q")
+    grade("list.csv", 70)
+    text = good(*COMBINE)
+    assert text.startswith("70 of 120 pairs judged; 1 of 3 batches complete")
+    assert "no ranking before the whole list is judged; if no more will be judged, add --final" in text
+    assert "leads" not in text
+    assert "50 of 289 pairs judged" in good(*COMBINE, "--final")
+
+
+def test_late_runs_are_ranked_by_their_own_documents() -> None:
+    good("label", "early", *LABEL[2:], "--budget", "100", "-o", "first.csv", "-q")
+    grade("first.csv")
+    good("label", "runs", "--machine", "machine.txt", "--add", "first.csv", "-o", "list.csv", "-q")
+    assert "100 of " in good(*COMBINE)
+    assert "judge the whole list first" in bad(*COMBINE, "--final", status=1)
+    grade("list.csv")
+    assert RUNS.systems[-1] in good(*COMBINE)
+    early = ("combine", "early", "--labels", "first.csv", "-m", "P(rel=2)@10", "-q")
+    assert "runs are not on the list: s7, s8" in bad("combine", "runs", *early[2:], status=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("combine", "runs"), "give human scores, and machine scores; or a list of documents with --labels"),
+        (("combine", "a.csv", "b.csv", "--final"), "--machine, --these-topics and --final go with --labels"),
+        ((*COMBINE, "--ranks"), "leave out --plan and --ranks"),
+        (COMBINE[:4], "-m is missing: the list was made for P(rel=2)@10"),
+    ],
+)
+def test_combine_names_the_option(arguments: tuple[str, ...], said: str) -> None:
+    good(*LABEL, "--budget", "60", "-o", "list.csv", "-q")
+    grade("list.csv")
+    assert said in bad(*arguments, status=2)
 
 
 def test_look_knows_a_list() -> None:

@@ -1,9 +1,9 @@
-"""Runs all tests on what is published, as it is installed: `make packages`.
+"""Runs all tests on what is published, as it is installed: `make only-packages`.
 
 From the tree the source distribution; from that a wheel with the native module and a pure one. The three go each into a
 fresh environment, with all extras and what the tests need. The tests run in an unpacked source distribution, so that
 nothing comes from the tree but the real collections: those that CONCORDANT_DATA names, or that the tests of the tree
-would find, if any. `make packages QUICK="sdist wheel"` tests only the third with the long ones.
+would find, if any. `make only-packages QUICK="sdist wheel"` tests only the third with the long ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Prints every dependency of pyproject.toml at exactly its lower bound, as constraints for pip: `make lowest`."""
+"""Prints every dependency of pyproject.toml at exactly its lower bound, as constraints for pip: `make only-lowest`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is packed, and that it works with numpy and scipy alone. `make packages` runs all tests on what is packed."""
+"""What is packed, and that it works with numpy and scipy alone. `make only-packages` runs all tests on it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ from .lowest import constraints
 pytestmark = pytest.mark.long
 
 CORE = ("numpy", "scipy")
-EXTRAS = {"report_html": "report", "write_report": "report"} | dict.fromkeys(
-    ("judge_study", "judgment_study", "reliability_study"), "cli"
-)
+EXTRAS = dict.fromkeys(("judge_study", "judgment_study", "reliability_study"), "cli")
 
 
 def environment(folder: Path, wheel: Path) -> Path:

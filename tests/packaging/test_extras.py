@@ -18,7 +18,6 @@ from .building import ROOT
 pytestmark = pytest.mark.long
 
 EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-MODULES = {"vl-convert-python": "vl_convert"}
 PEOPLE, CAREFUL = str(path("people")), str(path("careful"))
 COMPARED = f"import concordant as cc; found = cc.compare({PEOPLE!r}, {CAREFUL!r}, n_resamples=99, rng=1, worth=False)"
 COMMAND = "import sys; from concordant.cli import main; sys.argv[1:] = {}; main()"
@@ -30,17 +29,16 @@ USES = {
     ),
     "frames": (f"{COMPARED}; assert len(found.to_frame())",),
     "plots": (f"{COMPARED}; assert found.plot().figure",),
-    "report": (f"{COMPARED}; assert cc.report.report_html(found)",),
 }
 
 
 def modules(extra: str) -> set[str]:
     names = (re.split(r"[<>=]", requirement)[0] for requirement in EXTRAS[extra])
-    return {MODULES.get(name, name) for name in names}
+    return set(names)
 
 
 def test_app_is_all_of_them_with_the_same_bounds() -> None:
-    assert set(EXTRAS) == {"cli", "frames", "plots", "report", "app", "dask", "votes"}
+    assert set(EXTRAS) == {"cli", "frames", "plots", "app", "dask", "votes"}
     assert sorted(EXTRAS["app"]) == sorted(r for extra in USES for r in EXTRAS[extra])
 
 

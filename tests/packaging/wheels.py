@@ -1,4 +1,4 @@
-"""Builds the wheels for each Python that is named and compares what they compute: `make wheels PYTHONS="..."`.
+"""Builds the wheels for each Python that is named and compares what they compute: `make only-wheels PYTHONS="..."`.
 
 One source distribution; a wheel for each interpreter that none of the wheels so far fits (3.12 and newer share one).
 Each interpreter gets a fresh environment with its wheel, numpy and scipy alone, where every public function is called;

@@ -136,3 +136,70 @@ def split_half(values: FloatArray, replace: bool, splits: int, rng: np.random.Ge
         slope, intercept = np.polyfit(x, y, 1)
         found.append(1 - 2 * min(1.0, math.exp(intercept + slope * n)))
     return found[0], found[1]
+
+
+Table = list[list[float]]
+
+
+def partial_labels(human: list[list[float | None]], machine: Table, by_topic: bool) -> dict[str, list[float]]:
+    """Spec section 13 C, step by step, cell by cell; None is a cell without a label."""
+    n, m = len(machine), len(machine[0])
+    labelled = [[t for t in range(n) if human[t][s] is not None] for s in range(m)]
+    cells = [(t, s) for s in range(m) for t in labelled[s]]
+
+    def centred(values: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
+        mean = [math.fsum(values[t, s] for t in labelled[s]) / len(labelled[s]) for s in range(m)]
+        return {(t, s): values[t, s] - mean[s] for t, s in cells}
+
+    y = centred({(t, s): float(human[t][s] or 0) for t, s in cells})
+    f = centred({(t, s): machine[t][s] for t, s in cells})
+    ridge = math.fsum(v * v for v in f.values())
+    ridge += math.fsum(float(np.var([machine[t][s] for t in range(n)], ddof=1)) for s in range(m)) / m
+    tau = {(t, s): 0.0 for t in range(n) for s in range(m)}
+    lam = 0.0
+    for _ in range(6 if by_topic else 1):
+        tc = centred({cell: tau[cell] for cell in cells})
+        lam = max(math.fsum((y[c] - tc[c]) * f[c] for c in cells) / ridge, 0.0)
+        if not by_topic:
+            break
+        r = {c: y[c] - lam * f[c] for c in cells}
+        same = [(a, b) for a in cells for b in cells if a != b and a[0] == b[0]]
+        of_topics = math.fsum(r[a] * r[b] for a, b in same) / len(same)
+        if of_topics <= 0:
+            tau = dict.fromkeys(tau, 0.0)
+            break
+        rest = math.fsum(v * v for v in r.values()) / (len(cells) - m) - of_topics
+        for t, s in tau:
+            others = [r[u, o] for u, o in cells if u == t and o != s]
+            tau[t, s] = math.fsum(others) / (len(others) + rest / of_topics)
+    g = {(t, s): lam * machine[t][s] + tau[t, s] for t in range(n) for s in range(m)}
+    e = {(t, s): float(human[t][s] or 0) - g[t, s] for t, s in cells}
+    ec = centred(e)
+    free = len(cells) - m
+    own = [math.fsum(ec[t, s] ** 2 for t in labelled[s]) / (len(labelled[s]) - 1) * free / (free - 1) for s in range(m)]
+    pooled = math.fsum((len(labelled[s]) - 1) * own[s] for s in range(m)) / free
+    d = [len(labelled[s]) - 1 for s in range(m)]
+    z = [math.log(own[s]) - special.digamma(d[s] / 2) + math.log(d[s] / 2) for s in range(m)]
+    excess = float(np.var(z, ddof=1)) - math.fsum(special.polygamma(1, d[s] / 2) for s in range(m)) / m
+    low, high = 1e-3, 500.0  # trigamma falls: bisect for d0 / 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if special.polygamma(1, middle) > excess else (low, middle)
+    d0 = 1e3 if excess <= 1e-3 else 2 * low
+    s0 = math.exp(math.fsum(z) / m + special.digamma(d0 / 2) - math.log(d0 / 2))
+    d0, s0 = (1.0, pooled) if d0 < 1 else (min(d0, 4.0), max(s0, pooled))
+    s2 = [(d0 * s0 + d[s] * own[s]) / (d0 + d[s]) for s in range(m)]
+    gbar = [math.fsum(g[t, s] for t in range(n)) / n for s in range(m)]
+    both = math.fsum(ec[t, s] * (g[t, s] - gbar[s]) for t, s in cells) / free
+    found: dict[str, list[float]] = {"means": [], "of_labels": [], "variance": [], "freedom": [], "lam": [lam]}
+    for s in range(m):
+        count = len(labelled[s])
+        shift = math.fsum(machine[t][s] for t in range(n)) / n - math.fsum(machine[t][s] for t in labelled[s]) / count
+        ve = s2[s] * (1 / count + shift**2 * math.fsum(v * v for v in f.values()) / ridge**2)
+        vg = math.fsum((g[t, s] - gbar[s]) ** 2 for t in range(n)) / (n - 1) / n
+        total = max(ve + vg + 2 * both / n, ve)
+        found["means"].append(gbar[s] + math.fsum(e[t, s] for t in labelled[s]) / count)
+        found["of_labels"].append(ve)
+        found["variance"].append(total)
+        found["freedom"].append(total**2 / (ve**2 / (d[s] + d0) + vg**2 / (n - 1)))
+    return found

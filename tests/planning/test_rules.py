@@ -12,13 +12,16 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import ndtr
 from typer.testing import CliRunner
 
 import concordant as cc
 from concordant.cli.app import app
+from concordant.coefficients.registry import get_coefficient
 from concordant.data.means import mean_over_topics
 from concordant.inference.posterior import draw, shrinkage
-from concordant.planning import halves
+from concordant.planning import halves, more_topics
 
 from ..conftest import NUMPY_IS_LONG
 from . import literal
@@ -204,13 +207,40 @@ def test_plan_is_the_smallest_number_that_reaches_the_target(probability: float 
     drawn = draw(values.values, 300, "normal", np.random.default_rng(2), new=True)
     reached = []
     for n in (plan.n_topics - 1, plan.n_topics):
-        found = np.asarray(cc.tau_ap(drawn.truth, drawn.truth + drawn.error / math.sqrt(n)))
+        found = np.asarray(cc.tau_ap(drawn.truth, drawn.truth + drawn.scale * drawn.error / math.sqrt(n)))
         reached.append(found.mean() >= 0.85 if probability is None else (found >= 0.85 - 1e-12).mean() >= probability)
     assert reached == [False, True]
     again = cc.plan_topics(
         values, coefficient="tau_ap", target=0.85, probability=probability, n_resamples=300, rng=2, workers=2
     )
     assert again.to_dict() == plan.to_dict()
+
+
+def test_interval_of_a_plan_is_of_what_each_truth_needs() -> None:
+    """For tau, a pair whose true means are d apart is in order with the probability Phi(sqrt(n) |d| / sd)."""
+    values = cc.load_collection("people").values
+    drawn = draw(values, 300, "normal", np.random.default_rng(4), new=True, vary=True)
+    found = more_topics._needed(drawn, 8, get_coefficient("tau"), lambda v: v.mean(axis=0) >= 0.9, 10_000, 1)
+    i, j = np.triu_indices(values.shape[1], 1)
+    apart = np.abs(drawn.truth[:, i] - drawn.truth[:, j]) / (drawn.scale * (values[:, i] - values[:, j]).std(0, ddof=1))
+    exact = np.array([brentq(lambda n, a=a: (2 * ndtr(math.sqrt(n) * a) - 1).mean() - 0.9, 1e-3, 1e9) for a in apart])
+    exact = np.where(exact > 10_000, np.inf, exact)
+    assert np.isinf(found).mean() == pytest.approx(np.isinf(exact).mean(), abs=0.02)
+    both = np.isfinite(found) & np.isfinite(exact)
+    off = np.log(found[both] / exact[both])
+    assert np.abs(off.mean()) < 0.02
+    assert off.std() < 0.2  # so few new errors leave half of the spread that the truths have
+    plan = cc.plan_topics(values, n_resamples=2_000, rng=5)
+    ends = np.quantile(exact, (0.025, 0.975))
+    assert np.log([plan.interval.low, plan.interval.high]) == pytest.approx(np.log(ends), abs=0.2)
+    assert f"(95% interval {plan.interval.low:.2g} to " in plan.verdict
+
+
+def test_more_is_known_of_a_plan_from_more_topics() -> None:
+    rng, true = np.random.default_rng(3), np.random.default_rng(2).normal(0, 0.06, 20)
+    spans = [cc.plan_topics(normal_collection(n, true, rng), target=0.8, rng=1).interval for n in (10, 30, 90)]
+    widths = [math.log(span.high / span.low) for span in spans]
+    assert widths[0] > 1.3 * widths[1] > 1.3**2 * widths[2]
 
 
 def test_results_print_and_convert() -> None:

@@ -29,8 +29,10 @@ def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneou
     rng = np.random.default_rng(seed)
     typical = literal_typical_skewness(values)
     signs = rng.integers(0, 2, (n_resamples, n), dtype=np.int8) * 2 - 1
+    departures = literal_departures(values)
     statistic = {
-        e: literal_statistic(values[:, e[0]] - values[:, e[1]], typical) for e in itertools.permutations(range(m), 2)
+        (i, j): literal_statistic(values[:, i] - values[:, j], typical, departures[min(i, j), max(i, j)])
+        for i, j in itertools.permutations(range(m), 2)
     }
     flipped = {}
     for i, j in itertools.permutations(range(m), 2):
@@ -71,7 +73,22 @@ def literal_typical_skewness(values: FloatArray) -> float:
     return math.sqrt(max(0.0, spread**2 - 6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))))
 
 
-def literal_statistic(d: FloatArray, typical: float) -> float:
+def literal_departures(values: FloatArray) -> dict[tuple[int, int], float | None]:
+    """How far topics depart from the difference that half of them or more share; None where no difference is shared."""
+    n, m = values.shape
+    found: dict[tuple[int, int], float | None] = {}
+    for i, j in itertools.combinations(range(m), 2):
+        d = [round(x, 9) for x in (values[:, i] - values[:, j]).tolist()]
+        usual = max(d, key=d.count)
+        others = [x - usual for x in d if x != usual]
+        rms = math.sqrt(sum(x * x for x in others) / len(others)) if others else 0.0
+        found[i, j] = rms if d.count(usual) >= n / 2 else None
+    seen = [x for x in found.values() if x]
+    least = float(np.median(seen)) if seen else 0.0
+    return {pair: None if x is None else max(x, least) for pair, x in found.items()}
+
+
+def literal_statistic(d: FloatArray, typical: float, departure: float | None = None) -> float:
     from scipy import stats
 
     n = len(d)
@@ -79,6 +96,10 @@ def literal_statistic(d: FloatArray, typical: float) -> float:
         return 0.0
     d = d * np.sign(d.mean())
     t = stats.ttest_1samp(d, 0).statistic if d.std() > 1e-12 else 1e15 * math.sqrt(n - 1)  # r = 1
+    if departure is not None:  # as if one more topic had departed, the other way
+        more = np.append(d, -departure)
+        r = max(float(more.mean()), 0.0) / math.sqrt((more**2).mean())
+        t = math.sqrt((n - 1) * r * r / (1 - r * r))
     a = max(-2 * stats.skew(d, bias=False) if d.std() > 1e-12 else 0.0, typical) / (6 * math.sqrt(n))
     if t <= a:
         return 0.0

@@ -436,8 +436,8 @@ def test_whoever_reads_only_the_first_line_still_gets_the_report(folder: Path) -
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
-def test_under_a_limit_of_memory_the_answer_is_printed(folder: Path) -> None:
-    call = f"{sys.executable} -m concordant reliability people.csv"
+def test_a_page_fits_under_a_limit_of_memory(folder: Path) -> None:
+    call = f"{sys.executable} -m concordant board people.csv --resamples 30"
     plain = subprocess.run(shlex.split(call), capture_output=True, text=True, check=True)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -447,10 +447,9 @@ def test_under_a_limit_of_memory_the_answer_is_printed(folder: Path) -> None:
         check=False,
         env=environment,
     )
-    assert done.returncode == 1
+    assert done.returncode == 0
     assert done.stdout == plain.stdout
-    assert "limit on virtual memory" in done.stderr
-    assert not Path("x.html").exists()
+    assert Path("x.html").exists()
 
 
 # The guard itself, which Python has, too ----------------------------------------------------------

@@ -50,6 +50,6 @@ def page(html: str) -> dict[str, Any]:
     found = {
         key: json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
         for kind, key, text in blocks
-        if key in ("document", "charts")
+        if key == "document"
     }
-    return {"document": found["document"], "data": found["charts"]["data"], "charts": sorted(found["charts"]["charts"])}
+    return {"document": found["document"]}

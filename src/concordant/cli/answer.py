@@ -7,9 +7,9 @@ of it. Parameters that are dataclasses, such as `Reader`, are groups of options:
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, is_dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
@@ -24,7 +24,6 @@ from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 if TYPE_CHECKING:
     from ..data.results import Result
 
-CHARTS = ("altair", "vl_convert")  # what a report with charts needs
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
@@ -97,7 +96,7 @@ class Answer:
 
 
 def answering(
-    *, plot: bool = False, html: bool = False, charts: bool = True, without: Collection[str] = ()
+    *, plot: bool = False, html: bool = False, without: Collection[str] = ()
 ) -> Callable[[Callable[..., Found]], Callable[..., None]]:
     """Make a command of a function: unfold its groups of options, and answer with what it returns.
 
@@ -105,8 +104,6 @@ def answering(
     ----------
     plot, html : bool
         Whether it can draw, and whether there is a report.
-    charts : bool
-        Whether the report has charts, which need an extra.
     without : collection of str
         Options of its groups that it does not have.
 
@@ -132,8 +129,6 @@ def answering(
                 raise typer.BadParameter("--open opens a report: name its file with --html")
             if out.plot is not None:  # before the work, not after it
                 require_extras("matplotlib")
-            if out.html is not None and charts:
-                require_extras(*CHARTS)
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
                 answer = found if isinstance(found, Answer | None) else Answer.of(found)
@@ -162,15 +157,9 @@ def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
     """Print first, then write: a file that cannot be written takes neither the answer nor the other files with it."""
 
-    @cache
-    def document() -> dict[str, Any]:
-        from ..render.report.document import document_of
-
-        return document_of(answer.result)
-
     def show() -> None:
         if out.format == "json":
-            give(to_json(_noted(answer.content(), read_notes) if out.html is None else document()))
+            give(to_json(_noted(answer.content(), read_notes)))
         elif out.format == "table":
             say(answer.text())
         elif out.format == "csv":
@@ -188,7 +177,7 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
     if answer.write is not None:
         steps.append(partial(write, answer.write))
     if (page := out.html) is not None:
-        steps.append(lambda: write_report(document(), page, out.quiet, show=out.open))
+        steps.append(lambda: write_report(answer.result, page, out.quiet, show=out.open))
     if out.plot is not None and answer.plot is not None:
         steps.append(partial(write, partial(_draw, answer.plot, out.plot)))
     status = 0
@@ -225,11 +214,11 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
     return f"Figure: {path}"
 
 
-def write_report(document: Mapping[str, Any], path: Path, quiet: bool, *, show: bool = False) -> None:
+def write_report(result: Result | None, path: Path, quiet: bool, *, show: bool = False) -> None:
     """Write a report, and say where it is."""
     from ..render.report.page import write_report as write
 
-    write(document, path)
+    write(result, path)
     if not quiet:
         tell(f"Report: {path}")
     if show:

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ..errors import InputError, MissingExtraError, require_extras
-from .answer import CHARTS, Answer, Found, Output, answering
+from ..errors import InputError
+from .answer import Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain, matrix
 from .judging import judge_card, tie_calibration, worth
@@ -187,12 +187,6 @@ def demo(
             ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", DEMO_REPORT],
         ),
     ]
-    try:
-        require_extras(*CHARTS)
-        end = f"The report is in {Path(DEMO_REPORT).resolve()}: open it in a browser."
-    except MissingExtraError as error:
-        steps.pop()
-        end = f"It could also write a report, one HTML file; {error}"
     for k, (text, arguments) in enumerate(steps):
         if k:
             say("")
@@ -202,7 +196,7 @@ def demo(
         failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
-    say(f"\n{end}")
+    say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
 
 
 def _save_collection(folder: Path) -> None:

@@ -34,7 +34,7 @@ def _answer(found: RankIntervals, every: bool, best: int | None = None) -> Answe
     return replace(Answer.of(found), text=lambda: found._text(f"{who}\n\n{table}"))
 
 
-@answering(plot=True, html=True, charts=False)
+@answering(plot=True, html=True)
 def votes(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="One row per battle: model_a, model_b, winner and question_id.")
@@ -75,7 +75,7 @@ def votes(
     return _answer(found, every)
 
 
-@answering(plot=True, html=True, charts=False, without=("missing",))
+@answering(plot=True, html=True, without=("missing",))
 def board(
     files: Annotated[
         list[str],

@@ -1,14 +1,15 @@
-"""`concordant label`: which documents people should judge."""
+"""`concordant label`, and `combine --labels`: which documents people should judge, and the ranking by what they say."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import InputError
+from ..words import listing
 from .answer import Answer, Found, Output, answering
 from .options import SeedOption, writable
 from .reading import names_of
@@ -83,6 +84,46 @@ def label(
     chosen = names_of(topics, "--topics")
     made = run(read_all(runs), machine=others, measures=measure, budget=budget, seed=seed, depth=depth, topics=chosen)
     return _written(made, output)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Options of `combine` for labels on documents."""
+
+    labels: Annotated[
+        Path | None, typer.Option(metavar="LIST", help="Rank the runs by a list of documents that people judged.")
+    ] = None
+    machine: MachineOption = None
+    these_topics: Annotated[
+        bool,
+        typer.Option("--these-topics", help="With --labels: intervals for these topics, not for topics like them."),
+    ] = False
+    final: Annotated[
+        bool, typer.Option("--final", help="With --labels: rank by the complete batches, as no more will be judged.")
+    ] = False
+
+    @property
+    def given(self) -> bool:
+        """Whether labels are."""
+        if self.labels is None and (self.machine or self.these_topics or self.final):
+            raise typer.BadParameter("--machine, --these-topics and --final go with --labels")
+        return self.labels is not None
+
+    def answer(self, runs: list[str], measure: str | None, level: float, seed: int) -> Found:
+        """The ranking; or how much is judged, until all of it is: who looks at rankings stops when one looks good."""
+        from ..judgments import rank_from_labels, read_labels
+        from ..judgments.read_qrels import read_qrels
+
+        assert self.labels is not None
+        found = read_labels(self.labels)
+        if not found.answered.all() and not self.final:
+            more = "no ranking before the whole list is judged; if no more will be judged, add --final"
+            return replace(found, notes=(more,))
+        if measure is None:
+            raise typer.BadParameter(f"-m is missing: the list was made for {listing(found.measures)}")
+        machine = None if self.machine is None else read_qrels(self.machine)
+        how: Any = {"these_topics": self.these_topics, "final": self.final, "confidence_level": level, "rng": seed}
+        return rank_from_labels(found, read_all(runs), measure, machine=machine, **how)
 
 
 def read_all(given: list[str]) -> Runs:

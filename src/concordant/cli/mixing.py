@@ -9,21 +9,26 @@ from typing import Annotated, Literal
 import typer
 
 from .answer import Answer, Found, Output, answering
+from .labelling import Labelled
 from .options import LevelOption, SeedOption
 from .reading import Reader
 from .render import Rows
 
-HumanArgument = Annotated[str, typer.Argument(metavar="HUMAN", help="Human scores: [NAME=]PATH[:MEASURE][:lower].")]
-MachineArgument = Annotated[
-    str, typer.Argument(metavar="MACHINE", help="Machine scores on these topics and more, given in the same way.")
+GivenArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="HUMAN MACHINE",
+        help="Human scores, and machine scores on these topics and more: [NAME=]PATH[:MEASURE][:lower]. "
+        "With --labels, the runs.",
+    ),
 ]
 
 
 @answering(plot=True)
 def combine(
-    human: HumanArgument,
-    machine: MachineArgument,
+    given: GivenArgument,
     *,
+    judged: Labelled,
     method: Annotated[
         Literal["control", "shrunk"],
         typer.Option(help="Control variates, which need not trust the machine, or also shrink towards its ranking."),
@@ -41,7 +46,7 @@ def combine(
 ) -> Found:
     """Rank systems by human and machine scores, or plan a mix.
 
-    People have scored few topics, and a machine these and many more.
+    People have scored few topics, and a machine these and many more; or people have judged a list of documents.
 
     Example: concordant combine few.csv careful.csv --plan --as-good-as 60 --cost human=20 machine=0.05
     """
@@ -52,9 +57,15 @@ def combine(
         raise typer.BadParameter("--plan, --cost and --as-good-as belong together: give all three or none")
     if plan and ranks:
         raise typer.BadParameter("--ranks shows ranks, and --plan finds none: give one of them")
+    if judged.given:
+        if plan or ranks:
+            raise typer.BadParameter("--labels ranks by labels on documents: leave out --plan and --ranks")
+        return judged.answer(given, read.measure, level, seed)
+    if len(given) != 2:
+        raise typer.BadParameter("give human scores, and machine scores; or a list of documents with --labels")
     each = _costs(cost) if cost is not None else None
-    labels = read.labels([human, machine])
-    people, others = read.sides([human, machine], out.quiet)
+    labels = read.labels(given)
+    people, others = read.sides(given, out.quiet)
     if each is not None and as_good_as is not None:
         return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
     found = run(people, others, method=method, confidence_level=level, names=labels)

@@ -39,25 +39,38 @@ class Draws:
 
     truth: FloatArray
     error: FloatArray
-    swap: FloatArray
-    """Breaks the ties of identical systems anew: no number of topics can find out which is better."""
+    """Without the scale."""
+    scale: FloatArray
+    """Of the errors, one for each draw."""
+    jitter: FloatArray
+    """Breaks the ties of identical systems in `truth`, and anew in what is observed: no number of topics can find out
+    which is better."""
 
-    def observed(self, n_topics: int) -> FloatArray:
-        """Means over so many new topics."""
-        return self.truth + self.error / math.sqrt(n_topics) + self.swap
+    def observed(self, n_topics: float | FloatArray, turn: int = 0) -> FloatArray:
+        """Means over so many new topics, of all draws or of each; with `turn`, errors of the draw so far before it.
+
+        With a negative one, the same with the opposite sign.
+        """
+        error, new = self.error, self.jitter[1]
+        if turn:
+            error, new = (math.copysign(1, turn) * np.roll(part, abs(turn), axis=0) for part in (error, new))
+        return np.asarray(self.truth + error * self.scale / np.sqrt(n_topics) + (new - self.jitter[0]))
 
 
-def shrinkage(values: FloatArray) -> float:
-    """K, for a topics x systems matrix."""
+def shrinkage(values: FloatArray, at: FloatArray | None = None) -> FloatArray:
+    """K, for a topics x systems matrix; with `at` not by E[B] but by these quantiles of B."""
     n, m = values.shape
     means = values.mean(axis=0)
     spread = float(means.var(ddof=1))
     if m < 4 or spread == 0:
-        return 1.0
+        return np.ones(1)
     errors = values - means
     errors -= errors.mean(axis=1, keepdims=True)
     noise = float((errors * errors).sum()) / (m * n * (n - 1))
-    return 1.0 if noise == 0 else 1 - noise_shares(m - 1, spread / noise)[0]
+    if noise == 0:
+        return np.ones(1)
+    ratio = spread / noise
+    return np.asarray(1 - (noise_shares(m - 1, ratio)[0] if at is None else noise_share_at(at, m - 1, ratio)))
 
 
 def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
@@ -73,32 +86,52 @@ def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
     return float(mean), float(square)
 
 
-def draw(values: FloatArray, count: int, prior: Prior, rng: np.random.Generator, *, new: bool = False) -> Draws:
-    """So many draws of the true means; with `new` also of the errors of new topics, else none."""
+def noise_share_at(quantile: FloatArray, freedom: float, ratio: float) -> FloatArray:
+    """Quantiles of B."""
+    from scipy.special import gammainc, gammaincinv
+
+    half, signal = freedom / 2 - 1, freedom / 2 * ratio
+    below = float(gammainc(half, signal))
+    return np.asarray(quantile ** (1 / half) if below == 0 else gammaincinv(half, quantile * below) / signal)
+
+
+def draw(
+    values: FloatArray,
+    count: int,
+    prior: Prior,
+    rng: np.random.Generator,
+    *,
+    new: bool = False,
+    vary: bool = False,
+) -> Draws:
+    """So many draws of the true means; with `new` also of the errors of new topics, else none.
+
+    With `vary` each has a share of noise B of its own: what is not known of the spread of the true means is drawn, too.
+    """
     n, m = values.shape
     require_room_for_draws(count, m, 5 if new else 2)
     exponent = -int(np.frexp(np.abs(values).max())[1])  # by a power of two into [-1, 1], against overflow
     means, values = np.ldexp(mean_over_topics(values), exponent), np.ldexp(values, exponent)
     errors = (values - values.mean(axis=0)) / math.sqrt(n - 1)
-    k = shrinkage(values) if prior == "normal" else 1.0
+    k = np.ones(1)
+    if prior == "normal":
+        k = shrinkage(values, rng.random((count, 1)) if vary else None)
     # One scale for all systems of a draw: the multivariate t distribution.
     scale = np.sqrt((n - 1) / rng.chisquare(n - 1, count))[:, None]
     truth = _combined(errors, count, rng)
     truth *= scale / math.sqrt(n)
-    truth *= math.sqrt(k)
+    truth *= np.sqrt(k)
     truth += k * (means - means.mean())
-    error = np.zeros((0, m))
-    if new:
-        error = _combined(errors, count, rng)
-        error *= scale
+    error = _combined(errors, count, rng) if new else np.zeros((0, m))
     _, inverse, counts = np.unique(identical_to(values), return_inverse=True, return_counts=True)
-    again, swap = np.flatnonzero(counts[inverse] > 1), np.zeros_like(error)  # whose scores another one has
+    again = np.flatnonzero(counts[inverse] > 1)  # whose scores another one has
+    jitter = np.broadcast_to(0.0, (2, *truth.shape))
     if again.size:
-        jitter = _JITTER * rng.standard_normal((count, again.size))
-        truth[:, again] += jitter
-        if new:
-            swap[:, again] = _JITTER * rng.standard_normal((count, again.size)) - jitter
-    return Draws(truth, error, swap)
+        jitter = np.zeros((2, *truth.shape))
+        for part in jitter[: 1 + new]:
+            part[:, again] = _JITTER * rng.standard_normal((count, again.size))
+        truth += jitter[0]
+    return Draws(truth, error, scale, jitter)
 
 
 def _combined(errors: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:

@@ -51,6 +51,7 @@ class Dose:
 class GamingGap(Result):
     """What `gaming_gap` found."""
 
+    _figure = "judged.gaming_gap"
     _index = "k"
     names: tuple[str, str]
     """What people and the judge are called."""
@@ -123,12 +124,6 @@ class GamingGap(Result):
 
     def _contents(self) -> dict[str, Any]:
         return {**super()._contents(), "gamed": self.gamed, "doses": self.rows()}
-
-    def plot(self, ax: Any = None) -> Any:
-        """The rank of a system by the judge and by people, by how many of its documents the judge re-orders."""
-        from ..render.figures import judged
-
-        return judged.gaming_gap(self, ax)
 
 
 def _level(interval: Interval) -> str:

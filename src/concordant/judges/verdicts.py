@@ -21,7 +21,7 @@ from ..words import counted, listing
 
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
 NOT_KNOWN = "not known"
-_SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
+SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
 """How topics belong to a side: "25 topics judged by gpt"."""
 
 
@@ -85,7 +85,7 @@ def sentence(
     """
     truth, candidate = names
     value, low, high = worth
-    by, within = _SCORED[noun], f"({100 * level:g}% interval {told(low, high)})"
+    by, within = SCORED[noun], f"({100 * level:g}% interval {told(low, high)})"
     start = f"{n_topics:g} {unit} {by} {candidate} rank {systems}"
     if value == 0:
         return f"{start} less well than 1 {by} {truth} {within}"

@@ -194,7 +194,9 @@ def carried_by(terms: FloatArray) -> FloatArray:
 
 def shrinkage_by(sample: Sample, factor: float) -> FloatArray:
     """What each squared term would be multiplied by with so many times as many labels."""
-    chance, wanted = sample.chance, min(factor * len(sample.places), len(sample.pool))
+    chance, wanted = sample.chance, factor * len(sample.places)
+    if wanted >= len(sample.pool):
+        return np.zeros(len(chance))
     low, high = 1.0, 1e12
     for _ in range(100):  # the multiple of the threshold, by bisection on a log scale
         middle = np.sqrt(low * high)

@@ -32,6 +32,7 @@ FEWEST = 50  # labels, below which there are no intervals
 FEW = 0.05  # of the pool, below which a good machine may rank better
 SIGNIFICANT = 0.05
 DRAWS = 9_999
+_TOGETHER = 0.5  # the least correlation of the machine's scores with the estimates, for its favours to mean something
 _CAUTION = (
     f"with fewer than {FEW:.0%} of the pairs judged, a good machine alone may rank better; but whom it favours would "
     "then move up, by 20 ranks for a favour of .15"
@@ -71,7 +72,7 @@ class LabelRanking(Result):
     helped: float
     """The part of the variance from documents that the machine removed; nan without a machine."""
     favour: FloatArray
-    """By how much the calibrated machine favours each system over the mean of all; nan without a machine."""
+    """By how much the machine favours each system, in scores; nan without a machine, or with a useless one."""
     favour_p: FloatArray
     """p-value of each favour, corrected for the number of systems (Holm)."""
 
@@ -115,6 +116,7 @@ class LabelRanking(Result):
             cut = 100 * self.helped
             rest = "of the error that comes from judging only some documents"
             found.append(f"The machine removes {cut:.0f}% {rest}" if cut >= 1 else "The machine hardly helps")
+        if not np.isnan(self.favour).any():
             told = [
                 f"{word} {listing(systems, 3)}"
                 for word, systems in (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
@@ -352,9 +354,16 @@ def _freedom(terms: FloatArray) -> FloatArray:
 
 
 def _favours(found: Estimated) -> tuple[FloatArray, FloatArray]:
-    """By how much predictions from the machine alone favour each system over the mean of all, and p-values."""
-    favour = _centred((found.predicted - found.scores).mean(axis=1))
-    terms = _centred(found.terms)
-    error = np.sqrt((terms**2).sum(axis=1))
+    """By how much predictions from the machine alone favour each system, and p-values, by Student's t over topics.
+
+    A noisy machine sees smaller differences than there are, between all systems alike. So its scores are first scaled
+    to the estimates, by least squares. Where the two hardly go together, nothing is said.
+    """
+    predicted, scores = _centred(found.predicted), _centred(found.scores)
+    x, y, n = predicted.mean(axis=1), scores.mean(axis=1), scores.shape[1]
+    if n < 2 or x @ y <= _TOGETHER * np.sqrt((x @ x) * (y @ y)):
+        return (np.full(len(scores), np.nan),) * 2
+    each = predicted * (x @ y / (x @ x)) - scores
+    favour, error = each.mean(axis=1), each.std(axis=1, ddof=1) / np.sqrt(n)
     t = np.divide(np.abs(favour), error, out=np.zeros(len(favour)), where=error > 0)
-    return favour, holm(2 * stdtr(_freedom(terms), -t))
+    return favour, holm(2 * stdtr(n - 1, -t))

@@ -25,8 +25,9 @@ from ..ranks.bounds import rank_intervals
 from ..ranks.intervals import RankIntervals
 from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
-from ..words import counted, listing
+from ..words import counted, listing, named
 from .mixing import Combined, combined, tells
+from .partial import PartialMeans, combine_partial
 
 Method: TypeAlias = Literal["control", "shrunk"]
 SIGNIFICANT = 0.05  # level at which a system is called favoured
@@ -226,7 +227,7 @@ def combine(
     method: Method = "control",
     confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
-) -> CombinedMeans:
+) -> Any:  # CombinedMeans, or PartialMeans where human scores have holes; a union would need a check at each use
     """Rank systems by human scores on few topics and machine scores on many.
 
     By default the machine only corrects the human means for the luck of their topics. The means are unbiased even if
@@ -238,7 +239,8 @@ def combine(
         Scores on each topic, matched by label. The machine must have judged the human topics, at least 5, and at least
         2 more. Human topics that the machine lacks, and systems that one side lacks, are left out, with an
         `AlignmentWarning`. Where the machine gives all systems one score, it counts as not having judged the topic. The
-        sides may be on different scales; the result is in human scores.
+        sides may be on different scales; the result is in human scores. Human scores may also have holes: then they are
+        labels on some cells of the table, and the machine must have scored all of it.
     method : {"control", "shrunk"}
         "control": control variates, as in prediction-powered inference; it does not rely on the machine being right.
         "shrunk": these means, shrunk towards the machine's own. It ranked systems better on every collection measured,
@@ -252,7 +254,8 @@ def combine(
     -------
     CombinedMeans
         With `means` and their `covariance`; `rank_intervals`,
-        `expected_correlation`, and the `worth` of the mix in human topics.
+        `expected_correlation`, and the `worth` of the mix in human topics. A `PartialMeans` where human scores have
+        holes.
 
     See Also
     --------
@@ -267,6 +270,10 @@ def combine(
     one value for the level of a topic and one for the deviations of systems from it, the only part that affects
     rankings. A separate value for each system was tried, and ranked them no better.
 
+    With labels on some cells, a cell is predicted by the machine's score and by the labels of other systems on its
+    topic; the mean error of a system's labelled cells corrects its mean. Whether the cells look random, given the
+    machine's scores, and whether whole topics were labelled, is tested. At least 3 labels of each system are needed.
+
     Shrinking treats the machine's bias, after a change of scale and level, as drawn from a normal distribution over
     systems; its variance is estimated from the distance between both rankings. The intervals therefore hold on average
     over systems, but not for a system whose bias is exceptional. The derivation is in docs/theory/mixing.md, the
@@ -276,6 +283,8 @@ def combine(
     ----------
     A. N. Angelopoulos, J. Duchi and T. Zrnic (2023). PPI++: Efficient Prediction-Powered Inference. arXiv 2311.01453.
     C. N. Morris (1983). Parametric Empirical Bayes Inference: Theory and Applications. JASA 78.
+    G. K. Smyth (2004). Linear models and empirical Bayes methods for assessing differential expression in microarray
+    experiments. Statistical Applications in Genetics and Molecular Biology 3(1). (variances, partial labels)
 
     Examples
     --------
@@ -287,6 +296,9 @@ def combine(
 
     """
     level = confidence_level
+    human = as_topic_side(human, "human")
+    if human.has_holes and human.missing in ("error", "available"):  # otherwise the policy fills or drops
+        return _partial(human, machine, names, level, method)
     sides = paired_sides(human, machine, names)
     found = combined_means(sides, shrink=method == "shrunk")
     order = np.argsort(-found.means, kind="stable")
@@ -341,20 +353,42 @@ def exponents(sides: Paired) -> tuple[int, int]:
     return math.frexp(human)[1], math.frexp(max(paired, more))[1]
 
 
-def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> Paired:
-    """Both sides, on the systems that both have; topics sorted by who has scored them."""
-    if called is not None and (len(called) != 2 or called[0] == called[1]):
-        raise InputError(f"names is {called!r}: give two different names, of the human and of the machine scores")
-    given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
-    made = short_names(
-        [side.source or name for side, name in zip(given, ("human", "machine"), strict=True)], [None] * 2
-    )
-    names = tuple(called or made)
+def _partial(
+    human: Scores, machine: Collection, called: Sequence[str] | None, level: float, method: Method
+) -> PartialMeans:
+    """Labels on some of the cells."""
+    if method == "shrunk":
+        raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")
+    others = as_topic_side(machine, "machine")
+    names = _names((human, others), called)
+    if len(human.topics) != len(others.topics):  # otherwise rows without names belong together as they stand
+        _refuse_invented((human, others), names)
+    return combine_partial(human, others, names, level)
+
+
+def _refuse_invented(given: tuple[Scores, Scores], names: tuple[str, str]) -> None:
     if all(are_invented(side.topics) for side in given):
         raise InputError(
             f"{names[0]} and {names[1]} have rows without names of topics, so nothing tells which belong together: "
             "give Scores, or files with a column named topic"
         )
+
+
+def _names(given: tuple[Scores, Scores], called: Sequence[str] | None) -> tuple[str, str]:
+    if called is not None and (len(called) != 2 or called[0] == called[1]):
+        raise InputError(f"names is {called!r}: give two different names, of the human and of the machine scores")
+    made = short_names(
+        [side.source or name for side, name in zip(given, ("human", "machine"), strict=True)], [None] * 2
+    )
+    first, second = called or made
+    return first, second
+
+
+def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> Paired:
+    """Both sides, on the systems that both have; topics sorted by who has scored them."""
+    given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
+    names = _names(given, called)
+    _refuse_invented(given, names)
     for whole, name in zip(given, names, strict=True):
         refuse(whole, name, "groups", "total", why="human and machine scores are combined topic by topic")
     found = match(given, names, "systems")
@@ -403,7 +437,7 @@ def paired_sides(human: Collection, machine: Collection, called: Sequence[str] |
         others.select(systems, both),
         others.select(systems, more),
         tuple(notes),
-        (names[0], names[1]),
+        names,
     )
 
 

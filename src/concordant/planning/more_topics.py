@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,9 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..data.results import Result, settings_of
+from ..data.results import Interval, Result, settings_of
 from ..errors import require
-from ..inference.posterior import Prior, correlations, draw
+from ..inference.posterior import Draws, Prior, correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..parallel import Workers
@@ -21,6 +22,9 @@ from ..words import counted
 
 POINTS = 24  # of the curve
 SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
+TRUTHS = 2_000  # of the interval: draws of the true means; a quarter for a probability
+ERRORS = 8  # and new errors beside each, with either sign: the two make up for each other's luck; or four times as many
+STEPS = 12  # halvings of the range that may hold each truth's number, on the log scale
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,6 +34,8 @@ class TopicPlan(Result):
     _figure = "curves.plan"
     n_topics: int | None
     """The smallest number of topics that reaches the target; None if `most` do not."""
+    interval: Interval
+    """The number that these systems need, as far as the scores at hand tell; inf: more than `most`."""
     coefficient: str
     target: float
     probability: float | None
@@ -57,7 +63,11 @@ class TopicPlan(Result):
             verdict = f"{self.most:,} {unit}s are not enough for {a} {aim}"
         else:
             verdict = f"{counted(self.n_topics, unit)} for {a} {aim}"
-        return f"{verdict}; predicted from {counted(self.observed_topics, unit)}"
+        low, high = (float(f"{end:.2g}") for end in (self.interval.low, self.interval.high))
+        level = f"{100 * self.interval.confidence_level:g}% interval"
+        ends = f"{low:,.0f} to {high:,.0f}" if high < math.inf else f"from {low:,.0f} up"
+        within = f"{level} {ends}" if low < math.inf else f"{level} above {self.most:,}"
+        return f"{verdict} ({within}); predicted from {counted(self.observed_topics, unit)}"
 
     @property
     def _unit(self) -> str:
@@ -83,7 +93,7 @@ class TopicPlan(Result):
         return "\n".join([f"  {self._unit}s  {expected}  90% of collections  {reaches}", *lines])
 
     def _contents(self) -> dict[str, Any]:
-        names = ("n_topics", "coefficient", "target", "probability", "most", "observed_topics")
+        names = ("n_topics", "interval", "coefficient", "target", "probability", "most", "observed_topics")
         return {**{name: getattr(self, name) for name in names}, "curve": self.rows()}
 
 
@@ -105,6 +115,7 @@ def plan_topics(  # noqa: PLR0913
     prior: Prior = "normal",
     n_resamples: int = 16_000,
     most: int = 10_000,
+    confidence_level: float = 0.95,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -117,6 +128,10 @@ def plan_topics(  # noqa: PLR0913
     scores show, correlated between systems as they are, divided by sqrt(n'). The mean of the coefficient over the draws
     is the expected correlation; with `probability` the share of draws that reach the target must be that large. The
     same draws serve every n', so the curve is smooth, and the smallest n' is found by bisection.
+
+    The interval is for the number that these systems need if their true means were known. That number is found for each
+    of 1,000 draws of the true means, of their spread over systems and of the noise; the interval holds the middle
+    `confidence_level` of them.
 
     Using the observed means in place of the true ones, or a flat prior, promises too much: observed means are
     spread wider than true ones. docs/guide/reliability.md compares predictions with what real collections did.
@@ -137,6 +152,8 @@ def plan_topics(  # noqa: PLR0913
         Draws of the posterior.
     most : int
         The largest number of topics to try.
+    confidence_level : float
+        Confidence level of the interval.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -147,7 +164,7 @@ def plan_topics(  # noqa: PLR0913
     Returns
     -------
     TopicPlan
-        `n_topics` is the answer, `rows()` the curve.
+        `n_topics` is the answer, `interval` its interval, `rows()` the curve.
 
     See Also
     --------
@@ -159,7 +176,7 @@ def plan_topics(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> print(cc.plan_topics(cc.load_collection("people"), coefficient="tau", target=0.9, rng=1))
-    60 topics for an expected tau of 0.9 with the true ranking; predicted from 40 topics
+    60 topics for an expected tau of 0.9 with the true ranking (95% interval 29 to 130); predicted from 40 topics
     <BLANKLINE>
       topics  expected tau  90% of collections  P(>= 0.9)
            5         0.684       0.526 to 0.821       0.00
@@ -176,7 +193,8 @@ def plan_topics(  # noqa: PLR0913
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values
-    drawn = draw(values, how.n_resamples, prior, how.generator(), new=True)
+    random = how.generator()
+    drawn = draw(values, how.n_resamples, prior, random, new=True)
     found: dict[int, FloatArray] = {}
 
     def at(n: int) -> FloatArray:
@@ -186,17 +204,23 @@ def plan_topics(  # noqa: PLR0913
                 how.progress(len(found), max(len(found), POINTS + 20))
         return found[n]
 
-    def enough(n: int) -> bool:
+    def enough(values: FloatArray) -> Any:
         if probability is None:
-            return float(at(n).mean()) >= target
-        return float((at(n) >= target - SLACK).mean()) >= probability
+            return values.mean(axis=0) >= target
+        return (values >= target - SLACK).mean(axis=0) >= probability
 
-    answer = _smallest(enough, most)
+    answer = _smallest(lambda n: bool(enough(at(n))), most)
     grouped = {} if given.groups is None else {"groups": len(values)}
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
+    share = 1 if probability is None else 4
+    truths = draw(values, min(TRUTHS // share, how.n_resamples), prior, random, new=True, vary=True)
+    needed = _needed(truths, share * ERRORS, known, enough, most, how.threads)
+    low = float(np.floor(np.quantile(needed, (1 - confidence_level) / 2, method="lower")))
+    high = float(np.ceil(np.quantile(needed, (1 + confidence_level) / 2, method="higher")))
     return TopicPlan(
         n_topics=answer,
+        interval=Interval(low, high, confidence_level, f"posterior, {prior} prior"),
         coefficient=coefficient,
         target=target,
         probability=probability,
@@ -208,7 +232,14 @@ def plan_topics(  # noqa: PLR0913
         reached=(curve >= target - SLACK).mean(axis=1),
         observed_topics=len(values),
         data=given,
-        settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, prior=prior, total=given.total, **grouped),
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=how.n_resamples,
+            confidence_level=confidence_level,
+            prior=prior,
+            total=given.total,
+            **grouped,
+        ),
     )
 
 
@@ -226,6 +257,26 @@ def _smallest(enough: Callable[[int], bool], most: int) -> int | None:
         else:
             below = middle
     return at
+
+
+def _needed(
+    drawn: Draws, errors: int, known: Coefficient, enough: Callable[[FloatArray], Any], most: int, workers: int
+) -> FloatArray:
+    """For each draw of the true means, the number of topics that is enough; inf if `most` are not."""
+    low, high = np.zeros((len(drawn.truth), 1)), np.full((len(drawn.truth), 1), math.log(most))
+
+    def reached(log_n: FloatArray) -> FloatArray:
+        """Whether collections of so many topics do, beside each truth."""
+        n, turns = np.exp(log_n), [*range(-errors, 0), *range(1, errors + 1)]
+        values = [correlations(known, drawn.truth, drawn.observed(n, turn), workers) for turn in turns]
+        return np.asarray(enough(np.array(values)))[:, None]
+
+    ever = reached(high)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        there = reached(middle)
+        low, high = np.where(there, low, middle), np.where(there, middle, high)
+    return np.where(ever, np.exp(high), math.inf)[:, 0]
 
 
 def _curve(answer: int | None, n: int, most: int) -> list[int]:

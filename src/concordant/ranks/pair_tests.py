@@ -54,21 +54,26 @@ class PairSamples(NamedTuple):
     """Root mean square over the topics; exactly 0 for identical systems."""
     skewness: FloatArray
     """Of the differences; 0 where they are constant."""
+    departure: FloatArray
+    """How far topics depart from a difference that half of them or more share, as `_departures` has it; else nan."""
 
     @classmethod
     def of(cls, values: FloatArray) -> PairSamples:
         """From topics x systems."""
-        require_room_for_pairs(values.shape[1], "a test of all pairs", 9)
+        require_room_for_pairs(values.shape[1], "a test of all pairs", 10)
         centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
         centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
         difference = (means[:, None] - means[None, :]) * (rounded[:, None] != rounded[None, :])
-        size, skewness = np.empty_like(difference), np.empty_like(difference)
+        size, skewness, departure = (np.empty_like(difference) for _ in range(3))
         for i, column in enumerate(centred.T):
             d = column[:, None] - centred
             size[i], skewness[i] = np.sqrt((d**2).mean(axis=0)), _skewness(d)
+            departure[i, i:] = departure[i:, i] = _departures(d[:, i:])
         size[size < _SAME] = 0
-        return cls(centred, difference, size, skewness)
+        some = departure > 0
+        least = np.median(departure[some]) if some.any() else 0.0
+        return cls(centred, difference, size, skewness, np.maximum(departure, least))
 
     @property
     def n(self) -> int:
@@ -139,7 +144,7 @@ def shrunk(pairs: PairSamples) -> FloatArray:
     typical, found = typical_skewness(pairs), np.empty_like(pairs.size)
     step = max(1, _BLOCK // pairs.m)
     for rows in (slice(lo, lo + step) for lo in range(0, pairs.m, step)):
-        some = PairSamples(pairs.centred, pairs.difference[rows], pairs.size[rows], pairs.skewness[rows])
+        some = _with_unseen_topic(PairSamples(pairs.centred, *(part[rows] for part in pairs[1:])))
         found[rows] = shrunk_by(some.t(), some.skewness * np.sign(some.difference), typical, pairs.n)
     return found
 
@@ -150,6 +155,37 @@ def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -
     over = np.maximum(t - a, 0)
     s = 2 * over / (1 + np.sqrt(1 + 8 * a * over))
     return np.asarray(s / np.sqrt(n - 1 + s**2))
+
+
+def _departures(d: FloatArray) -> FloatArray:
+    """For columns with one value on half of the topics or more: the root mean square distance of the others from it.
+
+    0 where there are no others, nan for other columns. A value that half of a column shares is a median of it.
+    """
+    n, found = len(d), np.full(d.shape[1], np.nan)
+    middle = [(n - 1) // 2, n // 2]
+    for median in np.partition(d, middle, axis=0)[middle]:
+        off = d - median
+        apart = np.abs(off) > _SAME
+        count = apart.sum(axis=0)
+        some = count <= n / 2
+        found[some] = np.sqrt((off**2 * apart).sum(axis=0) / np.maximum(count, 1))[some]
+    return found
+
+
+def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
+    """As if one more topic had departed from the difference that most topics share, against the observed direction.
+
+    The few other topics decide such a pair. A sample that missed them looks like perfect evidence, and neither its
+    variance nor its skewness shows what is missing.
+    """
+    n, changed = pairs.n, ~np.isnan(pairs.departure) & (pairs.size > 0)
+    total = np.maximum(n * np.abs(pairs.difference) - pairs.departure, 0)
+    size = np.sqrt((n * pairs.size**2 + pairs.departure**2) / (n + 1))
+    return pairs._replace(
+        difference=np.where(changed, np.sign(pairs.difference) * total / (n + 1), pairs.difference),
+        size=np.where(changed, size, pairs.size),
+    )
 
 
 def typical_skewness(pairs: PairSamples) -> float:

@@ -99,8 +99,8 @@ def plan() -> TopicPlan:
     topics = np.array([5, 10, 20, 50, 100, 200])
     expected = 1 - 0.8 / np.sqrt(topics)
     return TopicPlan(
-        64, "tau", 0.9, None, 10_000, tuple(topics.tolist()), expected, expected - 0.3 / np.sqrt(topics),
-        expected + 0.2 / np.sqrt(topics), expected, 50,
+        64, Interval(35, 140, 0.95, "posterior"), "tau", 0.9, None, 10_000, tuple(topics.tolist()), expected,
+        expected - 0.3 / np.sqrt(topics), expected + 0.2 / np.sqrt(topics), expected, 50,
     )  # fmt: skip
 
 

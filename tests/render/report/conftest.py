@@ -14,6 +14,7 @@ import pytest
 
 import concordant as cc
 from concordant.render.report.document import document_of
+from concordant.render.report.page import page_of
 
 LONG = "x" * 200
 HOSTILE = [
@@ -105,7 +106,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def ready(browser: Any) -> None:
-    """Wait until every chart of the page is drawn."""
+    """Wait until the script of the page has run."""
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(browser, 90).until(
@@ -115,11 +116,11 @@ def ready(browser: Any) -> None:
 
 @pytest.fixture
 def page(browser: Any, tmp_path: Path) -> Any:
-    """Writes a report and opens it; any complaint of the browser or request but for the file is a failure."""
+    """Open the page of a document; any complaint of the browser, and any request but for the file, is a failure."""
 
-    def opened(result: Any) -> Any:
+    def opened(document: Any) -> Any:
         target = tmp_path / "report.html"
-        cc.write_report(result, target)
+        target.write_text(page_of(document), encoding="utf-8")
         browser.get_log("browser"), browser.get_log("performance")
         browser.get(target.as_uri())
         ready(browser)

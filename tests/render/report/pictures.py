@@ -21,6 +21,7 @@ import numpy.typing as npt
 from PIL import Image
 
 import concordant as cc
+from concordant.render.report import page
 from concordant.render.report.document import document_of
 
 from .conftest import chromium, documented, made, ready
@@ -37,10 +38,10 @@ PRINTED = 720  # pixels: the width of a page of paper
 # Charts, tables and whatever else has a place of its own, by name, where it is seen.
 SEEN = """
 const found = [];
-for (const it of document.querySelectorAll("header, section, .chooser, .controls, .plot, .scroll")) {
+for (const it of document.querySelectorAll("header, section, .tiles, .controls, .plot, .scroll")) {
   const box = it.getBoundingClientRect();
   if (!box.height || it.closest("details:not([open])")) continue;
-  const plot = it.matches(".plot") && "chart " + (it.dataset.chart || it.id);
+  const plot = it.matches(".plot") && "chart " + it.firstElementChild.getAttribute("aria-label");
   const table = it.matches(".scroll") && "table " + it.querySelector("caption").firstChild.textContent;
   const name = plot || table || it.id || it.tagName + it.className;
   found.push([name, box.left + scrollX, box.top + scrollY, box.width, box.height]);
@@ -122,7 +123,7 @@ SHOTS = [
 @cache
 def page_of(name: str) -> str:
     """The report as HTML, made once."""
-    return cc.report.report_html(DOCUMENTS[name]())
+    return page.page_of(DOCUMENTS[name]())
 
 
 @dataclass(frozen=True)

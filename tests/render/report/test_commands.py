@@ -1,9 +1,8 @@
-"""`--html` and `concordant report`: what is printed, what is written, and that both are one document."""
+"""`--html`: what is printed, what is written, and that both have the same numbers."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import concordant as cc
 from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
 from ...commands import run as invoke
 from ...judgments.test_study import MACHINE, QRELS, RUNS, TEAMS
-from .test_page import Page, numbers_in
+from .test_page import Page
 
 FEW = ["--resamples", "500"]
 Run = Callable[..., str]
@@ -32,10 +31,10 @@ def in_page(path: Path) -> Any:
 
 
 @pytest.mark.long
-def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) -> None:
-    arguments = ["compare", PEOPLE, CAREFUL, HASTY, *FEW, "--seed", "3", "--html", "r.html", "-f", "json"]
-    printed = json.loads(run(*arguments))
-    assert printed == in_page(tmp_path / "r.html")
+def test_compare_writes_a_page_of_what_python_finds(run: Run, tmp_path: Path) -> None:
+    arguments = ["compare", PEOPLE, CAREFUL, HASTY, *FEW, "--seed", "3", "-f", "json"]
+    assert run(*arguments) == run(*arguments, "--html", "r.html")
+    printed = in_page(tmp_path / "r.html")
     for part, other in zip(printed["comparisons"], (CAREFUL, HASTY), strict=True):
         truth, candidate = cc.read_scores(PEOPLE), cc.read_scores(other)
         names = ("people", Path(other).stem)
@@ -48,10 +47,7 @@ def test_compare_writes_the_document_that_it_prints(run: Run, tmp_path: Path) ->
         ranking = cc.rank_judges(truth, judges, rng=3)
         (judge,) = (judge for judge in ranking.judges if judge.names == names)
         assert part["worth"]["worth"] == judge.worth
-        assert part["rank_intervals"] == json.loads(
-            json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
-        )
-        assert part["reliability"] == json.loads(json.dumps(cc.reliability(truth, rng=3).to_dict()))
+        assert part["rank_intervals"] == json.loads(json.dumps(cc.rank_intervals(truth, rng=3).to_dict()))
         for name in ("tau_b", "tau_ap_b", "pearson_rank"):
             wanted = cc.expected_correlation(truth, coefficient=name, estimator="posterior", rng=3).to_dict()
             assert part["ceiling"][name] == json.loads(json.dumps(wanted))
@@ -68,20 +64,18 @@ def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> No
     assert done.exit_code == 0
     assert done.stderr == f"Report: {tmp_path / 'r.html'}\n"
     assert done.stdout == invoke("compare", PEOPLE, HASTY, *FEW).stdout
-    assert (tmp_path / "r.html").stat().st_size < 3_000_000
+    assert (tmp_path / "r.html").stat().st_size < 100_000
     assert list(tmp_path.iterdir()) == [tmp_path / "r.html"]
 
 
-def test_boards_and_reliability(run: Run, tmp_path: Path) -> None:
-    printed = json.loads(run("board", PEOPLE, *FEW, "-k", "3", "--html", "t.html", "-f", "json"))
-    assert printed == in_page(tmp_path / "t.html")
-    wanted = json.loads(run("board", PEOPLE, *FEW, "-k", "3", "-f", "json"))
-    assert {key: printed[key] for key in wanted} == wanted
-
-    printed = json.loads(run("reliability", PEOPLE, "--html", "l.html", "-f", "json"))
-    assert printed == in_page(tmp_path / "l.html")
-    assert printed["reliability"] == json.loads(run("reliability", PEOPLE, "-f", "json"))
-    assert "posterior" in run("reliability", PEOPLE, "--html", "l.html")
+@pytest.mark.parametrize("command", [["board", PEOPLE, *FEW, "-k", "3"], ["reliability", PEOPLE]], ids=lambda c: c[0])
+def test_what_is_printed_is_in_the_page(run: Run, tmp_path: Path, command: list[str]) -> None:
+    printed = json.loads(run(*command, "--html", "t.html", "-f", "json"))
+    assert printed == json.loads(run(*command, "-f", "json"))
+    page = in_page(tmp_path / "t.html")
+    assert page["verdict"]["headline"].removesuffix(".") in printed["verdict"]
+    if command[0] == "reliability":
+        assert {key: printed[key] for key in page["result"]} == page["result"]
 
 
 @pytest.fixture
@@ -117,42 +111,20 @@ def collected(tmp_path: Path) -> Path:
 def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -> None:
     few = ["-m", "AP", "-m", "nDCG@5", "-c", "tau_b", "-c", "tau_ap_b", "--resamples", "50", "-f", "json"]
     printed = json.loads(run("judgments", *arguments, *few, "--html", "r.html"))
-    plain = json.loads(run("judgments", *arguments, *few))
-    for made in (printed["study"], plain):
-        del made["cost"]
-    assert {**printed["study"], "read_notes": []} == plain
-    page = Page((collected / "r.html").read_text(encoding="utf-8"))
-    document = page.script("document")
-    assert document["verdict"]["sentences"][0] == plain["verdict"] + "."
-    means = sorted(row["mean"] for row in plain["rows"] if row["statistic"] == "tau_ap_b" and row["mean"] is not None)
-    told = [float(number) for number in re.findall(r"tau_ap_b (-?\d\.\d{3})", document["verdict"]["headline"])]
-    assert told == [round(mean, 3) for mean in ([means[-1], means[0]] if len(means) > 1 else means)]
-    assert document["study"]["rows"] == plain["rows"]
-    known = {json.dumps(v) for rows in (plain["rows"], plain["systems"]) for row in rows for v in row.values()}
-    assert page.cells
-    assert {full for full, _ in page.cells} <= known
+    document = Page((collected / "r.html").read_text(encoding="utf-8")).script("document")
+    assert document["verdict"]["headline"].removesuffix(".") in printed["verdict"]
+    assert document["tables"][0]["rows"] == printed["rows"]
 
 
 @pytest.mark.long
 def test_judges(run: Run, collected: Path) -> None:
     judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "human.txt", "-m", "AP", "--resamples", "500"]
     printed = json.loads(run(*judges, "-f", "json", "--html", "r.html"))
-    plain = json.loads(run(*judges, "-f", "json"))
-    for made in (printed["study"], plain["study"]):
-        del made["cost"]
-    assert printed["judges"]["rows"] == plain["rows"]
-    assert printed["judges"]["ranking"] == plain["ranking"]
-    assert printed["study"] == {**plain["study"], "labels": plain["labels"]}
     page = Page((collected / "r.html").read_text(encoding="utf-8"))
-    tables = (plain["rows"], plain["study"]["rows"], plain["study"]["systems"])
-    known = {json.dumps(v) for rows in tables for row in rows for v in row.values()}
-    known |= {json.dumps(v) for v in numbers_in(plain["ranking"])} | {json.dumps(v) for v in ("yes", "no")}
-    known |= {json.dumps(int(v)) for v in numbers_in(plain["ranking"]) if v == int(v)}
-    for found in plain["labels"].values():
-        known |= {json.dumps(v) for row in (found["labels"], *found["confusion"]) for v in row}
-        for estimate in (v for v in found.values() if isinstance(v, dict) and "interval" in v):
-            interval = estimate["interval"] or {"low": None, "high": None}
-            known |= {json.dumps(v) for v in (estimate["value"], interval["low"], interval["high"])}
+    document = page.script("document")
+    assert document["tables"][0]["rows"] == printed["rows"]
+    assert printed["study"]["rows"] in [table["rows"] for table in document["tables"]]
+    known = {json.dumps(v) for table in document["tables"] for row in table["rows"] for v in row.values()}
     assert page.cells
     assert {full for full, _ in page.cells} <= known
 
@@ -167,7 +139,8 @@ def test_sides_that_share_no_topics_have_a_report_without_intervals(run: Run, tm
     half = len(people.topics) // 2
     people.select(topics=people.topics[:half]).to_frame().to_csv("a.csv")
     people.select(topics=people.topics[half:]).to_frame().to_csv("b.csv")
-    document = json.loads(run("compare", "a.csv", "b.csv", *FEW, "--own-topics", "--html", "r.html", "-f", "json"))
+    run("compare", "a.csv", "b.csv", *FEW, "--own-topics", "--html", "r.html")
+    document = in_page(tmp_path / "r.html")
     (part,) = document["comparisons"]
     assert part["intervals"] == {}
     assert part["explanation"]["value"] == part["coefficients"]["tau_ap_b"]
@@ -182,14 +155,14 @@ def test_the_python_call_of_the_report_makes_it_again(run: Run, tmp_path: Path, 
     for side in (PEOPLE, CAREFUL, HASTY):
         (tmp_path / Path(side).name).write_bytes(Path(side).read_bytes())
     sides = ["people.csv", "careful.csv", "hasty.csv"]
-    first = json.loads(run("compare", *sides, *more, *FEW, "--html", "a.html", "-f", "json"))
-    exec(first["call"], {})
+    run("compare", *sides, *more, *FEW, "--html", "a.html")
+    exec(in_page(tmp_path / "a.html")["call"], {})
     assert (tmp_path / "report.html").read_bytes() == (tmp_path / "a.html").read_bytes()
 
 
 def test_a_report_from_too_few_resamples_has_no_intervals_and_says_why(tmp_path: Path) -> None:
     quick = ["--no-worth", "--rank-test", "none", "--resamples", "99", "-c", "tau_b"]
-    made = invoke("compare", PEOPLE, HASTY, *quick, "--html", tmp_path / "page.html", "--format", "json")
-    (found,) = json.loads(made.stdout)["comparisons"]
+    invoke("compare", PEOPLE, HASTY, *quick, "--html", tmp_path / "page.html")
+    (found,) = in_page(tmp_path / "page.html")["comparisons"]
     said = "there are no intervals: --resamples is 99: an interval needs at least 500 resamples"
     assert (found["intervals"], said in found["notes"]) == ({}, True)

@@ -1,87 +1,142 @@
-"""The verdict in words: what it decides, and that reports of odd data have one."""
+"""What a page opens with: the terminal's own lines, the colour of the answer, and what to do next."""
 
 from __future__ import annotations
 
-import copy
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import concordant as cc
+from concordant.agreement.comparison_result import Comparison
+from concordant.judges.verdicts import word_of
+from concordant.render.report.comparisons import moved
 from concordant.render.report.document import document_of
-from concordant.words import p_equals
+from concordant.render.report.page import page_of
+from concordant.render.report.verdicts import judged_by, of_one, verdict_of
 
 from .test_page import Page
 
+SYSTEMS = [f"s{k}" for k in range(12)]
+TRUTH = np.linspace(0.7, 0.3, 12) + np.random.default_rng(3).normal(0, 0.08, (30, 12))
+
+
+def side(values: Any) -> cc.Scores:
+    return cc.Scores(np.asarray(values), [f"t{k}" for k in range(len(values))], SYSTEMS[: np.shape(values)[1]])
+
+
+def judge(noise: float, bias: float = 0.0, seed: int = 4) -> cc.Scores:
+    """A judge whose scores are off by chance on each topic, and by a constant for each system."""
+    rng = np.random.default_rng(seed)
+    return side(TRUTH + rng.normal(0, noise, TRUTH.shape) + rng.normal(0, bias, 12))
+
+
+def compared(*candidates: cc.Scores, **how: Any) -> Comparison:
+    settings: dict[str, Any] = {"n_resamples": 500, "rng": 1, **how}
+    names = ("people", *"abcdefghij"[: len(candidates)])
+    with warnings.catch_warnings(action="ignore"):
+        return cc.compare(side(TRUTH), list(candidates), names=names, **settings)
+
 
 @pytest.mark.parametrize(
-    ("low", "high", "answer"),
-    [(25.0, 30.0, "yes"), (12.0, 25.0, "open"), (12.0, None, "open"), (6.0, 24.9, "no")],
+    ("low", "high", "answer", "commands"),
+    [
+        (1.0, 6.0, "no", ["explain", "combine"]),
+        (6.0, 24.9, "no", ["explain", "combine"]),
+        (13.0, 40.0, "open", ["combine", "plan"]),
+        (5.0, 90.0, "open", ["plan"]),
+        (26.0, 90.0, "yes", ["explain"]),
+        (np.nan, np.nan, "unknown", []),
+    ],
 )
-def test_worth_is_held_against_as_many_topics_of_the_truth(
-    document: Any, low: float, high: float | None, answer: str
+def test_the_interval_decides_the_colour_and_what_to_do_next(
+    low: float, high: float, answer: str, commands: list[str]
 ) -> None:
-    changed = copy.deepcopy(document)
-    (part,) = changed["comparisons"]
-    assert part["worth"]["n_topics"] == 25
-    part["worth"]["interval"] |= {"low": low, "high": high}
-    verdict = document_of(changed)["verdict"]
-    assert (verdict["answer"], verdict["headline"]) == (answer, f"{part['worth']['verdict']}.")
+    (c,) = compared(judge(0.1)).comparisons
+    assert c.worth is not None
+    worth = replace(c.worth, interval=replace(c.worth.interval, low=low, high=high), word=word_of(low, high, 25))
+    found = of_one(replace(c, worth=worth))
+    assert (found["answer"], [command.split()[1] for _, command in found["next"]]) == (answer, commands)
+    assert [found["headline"], *found["sentences"]] == list(worth._answers())
 
 
-def test_without_worth_the_coefficient_is_the_headline(document: Any) -> None:
-    changed = copy.deepcopy(document)
-    (part,) = changed["comparisons"]
-    part["worth"] = None
-    verdict = document_of(changed)["verdict"]
-    value = part["coefficients"]["tau_b"]
-    assert (verdict["answer"], verdict["headline"]) == (
-        "unknown",
-        f"tau_b of hasty.csv with people.csv is {value:.3f}.",
-    )
+def test_nobody_combines_people_with_a_measure() -> None:
+    (c,) = compared(judge(0.3, bias=0.2)).comparisons
+    assert c.worth is not None
+    measure = replace(c, worth=replace(c.worth, settings={**c.worth.settings, "noun": "measure"}))
+    assert [command.split()[1] for _, command in of_one(c)["next"]] == ["explain", "combine"]
+    assert [command.split()[1] for _, command in of_one(measure)["next"]] == ["explain"]
 
 
-def test_the_sentences_are_made_of_the_numbers(document: Any) -> None:
-    (part,) = document["comparisons"]
-    span, ceiling, test = part["intervals"]["tau_b"], part["ceiling"]["tau_b"], part["rank_test"]
-    counts = part["explanation"]["counts"]
-    assert document["verdict"]["sentences"] == [
-        f"Agreement: tau_b is {part['coefficients']['tau_b']:.3f} on 20 systems and 40 topics; across the population "
-        f"of topics it is estimated as {span['bias_corrected']:.3f} (95% interval {span['low']:.3f} to "
-        f"{span['high']:.3f}). Against chance: {p_equals(part['pvalues']['tau_b'])}.",
-        "Truth itself: with 40 topics, the ranking of people.csv is expected to agree with the true ranking, across "
-        f"the population of topics, to tau_b {ceiling['value']:.3f} ({ceiling['interval']['low']:.3f} to "
-        f"{ceiling['interval']['high']:.3f}); more topics would raise it.",
-        f"Rank test: it {'rejects' if test['pvalue'] <= 0.05 else 'does not reject'} the ranking of hasty.csv as the "
-        f"true one, given the topics (rank distance {test['distance']:.3f}, p = {test['pvalue']:.3f}).",
-        f"Disagreements: {counts['swapped']} of 190 pairs of systems swapped; the topics of the truth tell "
-        f"{counts['matters']} of these apart.",
-    ]
+def test_a_bad_judge_is_a_no_and_a_good_one_is_not() -> None:
+    assert verdict_of(compared(judge(0.3, bias=0.2)))["answer"] == "no"
+    assert verdict_of(compared(judge(0.005)))["answer"] in ("yes", "open")
 
 
-def test_swapped_pairs_and_what_matters_of_them(document: Any) -> None:
+def test_several_candidates_have_the_lines_of_the_ranking_and_the_colour_of_the_best() -> None:
+    clear = compared(judge(0.5, bias=0.3), judge(0.01))
+    found = verdict_of(clear)
+    assert clear.ranking is not None
+    assert clear.ranking.best == ("b",)
+    assert found["headline"] == "b is the best of 2 judges."
+    assert found["answer"] == of_one(clear.comparisons[1])["answer"] != of_one(clear.comparisons[0])["answer"]
+
+
+def test_files_are_quoted_for_the_shell_and_other_sides_are_named() -> None:
+    (c,) = compared(judge(0.3, bias=0.2)).comparisons
+    assert of_one(c)["next"][0][1] == "concordant explain people a"
+    truth = cc.Scores(TRUTH, c.topics, SYSTEMS, call="cc.read_scores('my people.csv', missing='drop')")
+    with warnings.catch_warnings(action="ignore"):
+        (c,) = cc.compare(truth, judge(0.3, bias=0.2), n_resamples=500, rng=1).comparisons
+    assert of_one(c)["next"][0][1].startswith("concordant explain 'my people.csv' ")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ((3, 13), "rank 3 to 13, 10 places lost"),
+        ((13, 12), "rank 13 to 12, 1 place gained"),
+        ((4, 4), "rank 4 on both sides"),
+    ],
+)
+def test_moves_are_said_in_words(ranks: tuple[int, int], said: str) -> None:
+    assert moved({"truth_rank": ranks[0], "candidate_rank": ranks[1], "shift": ranks[1] - ranks[0]}) == said
+
+
+def test_the_coefficient_is_tau_b_or_the_first_with_a_value() -> None:
+    assert judged_by({"tau": 0.5, "tau_b": 0.4}) == "tau_b"
+    assert judged_by({"tau": None, "tau_b": None, "rbo": 0.3}) == "rbo"
+    assert judged_by({"tau": None}) is None
+
+
+def test_swapped_pairs_and_those_that_differ_significantly(document: Any) -> None:
     (part,) = document["comparisons"]
     x, y = np.array(part["truth_means"]), np.array(part["candidate_means"])
     swapped = np.triu((x[:, None] - x) * (y[:, None] - y) < 0, 1).sum()
     assert part["explanation"]["counts"]["swapped"] == swapped
-    found = cc.rank_intervals(cc.load_collection("people"), n_resamples=500, rng=1)
+    found = cc.rank_intervals(cc.load_collection("people"), rng=1)
     better = found.better()
     place = {system: k for k, system in enumerate(found.systems)}
     for pair in part["explanation"]["pairs"]:
         assert pair["told_apart"] == better[place[pair["worse"]], place[pair["better"]]]
-    assert all(pair["told_apart"] and pair["kind"] == "swapped" for pair in part["explanation"]["matters"])
+    far = document_of(compared(side(TRUTH[:, ::-1]), worth=False))["comparisons"][0]["explanation"]["counts"]
+    near = document_of(compared(side(TRUTH[:, [*range(10), 11, 10]]), worth=False))
+    assert far["matters"] > 30
+    assert near["comparisons"][0]["explanation"]["counts"] == {
+        "pairs": 66, "with_loss": 1, "swapped": 1, "matters": 0,
+    }  # fmt: skip
 
 
-def test_a_swapped_pair_that_the_topics_tell_apart_matters() -> None:
-    rng = np.random.default_rng(1)
-    truth = cc.Scores(np.array([0.9, 0.5, 0.1]) + rng.normal(0, 0.02, (20, 3)), range(20), ["a", "b", "c"])
-    candidate = {"a": 0.9, "b": 0.1, "c": 0.5}
-    document = document_of(cc.compare(truth, candidate, n_resamples=500, rng=1))
-    explanation = document["comparisons"][0]["explanation"]
-    assert explanation["counts"] == {"pairs": 3, "with_loss": 1, "swapped": 1, "matters": 1}
-    assert [(p["better"], p["worse"]) for p in explanation["matters"]] == [("b", "c")]
+def test_notes_are_said_once() -> None:
+    noisy, rounded = judge(0.05), side(np.round(2 * judge(0.05).values) / 2)
+    document = document_of(compared(noisy, rounded))
+    words = "".join(Page(page_of(document)).words)
+    (part,) = [c for c in document["comparisons"] if c["candidate"] == "b"]
+    tied = part["tied_pairs"]["candidate"]
+    assert tied > 0
+    assert words.count(f"b: {tied} tied pair") == 1
 
 
 def scores(values: Any) -> cc.Scores:
@@ -105,51 +160,21 @@ ODD: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("kind", ODD)
 def test_odd_data_have_a_report(kind: str) -> None:
     truth, candidate = ODD[kind]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = cc.compare(truth, candidate, test=True, n_resamples=99, rng=1)
-        document = document_of(found)
+    with warnings.catch_warnings(action="ignore"):
+        document = document_of(cc.compare(truth, candidate, test=True, n_resamples=99, rng=1))
     assert document["verdict"]["answer"] == "unknown"
-    assert document["verdict"]["headline"] in "".join(Page(cc.report.report_html(document)).words)
+    assert document["verdict"]["headline"] in "".join(Page(page_of(document)).words)
 
 
-def test_reliability_without_a_value_says_so() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = cc.reliability(scores(NOISE), rng=1).to_dict()
-    found["estimates"]["posterior"] = {"tau": float("nan"), "tau_ap": float("nan")}
-    assert "leaves open" in document_of(found)["verdict"]["headline"]
-    Page(cc.report.report_html(found))
-
-
-def test_no_coefficient_no_verdict(document: Any) -> None:
-    changed = copy.deepcopy(document)
-    (part,) = changed["comparisons"]
-    part["coefficients"] = dict.fromkeys(part["coefficients"])
-    part["worth"] = None
-    verdict = document_of(changed)["verdict"]
-    assert verdict["answer"] == "unknown"
-    assert verdict["headline"] == "No coefficient has a value for hasty.csv against people.csv."
-    assert not any("Agreement" in sentence for sentence in verdict["sentences"])
-
-
-def test_candidates_that_cannot_be_ranked(two: Any) -> None:
-    changed = copy.deepcopy(two)
-    changed["comparisons"][0]["systems"] = changed["comparisons"][0]["systems"][:-1]
-    verdict = document_of(changed)["verdict"]
-    assert verdict["answer"] == "unknown"
-    assert verdict["headline"] == (
-        "The candidates were compared on different systems or topics, so they cannot be ranked."
-    )
-    changed = copy.deepcopy(two)
-    changed["comparisons"][1]["coefficients"] = dict.fromkeys(changed["comparisons"][1]["coefficients"])
-    verdict = document_of(changed)["verdict"]
-    assert (verdict["answer"], verdict["sentences"]) == ("unknown", [])
-    assert verdict["headline"] == "The candidates have no coefficient in common."
-
-
-def test_what_makes_no_document_is_refused() -> None:
-    with pytest.raises(cc.errors.InputError, match="a page is made of a result, and not of a list"):
-        document_of([])
-    with pytest.raises(cc.errors.InputError, match="there is no report for this"):
-        document_of(cc.explain(cc.load_collection("people"), cc.load_collection("hasty")))
+def test_any_result_has_a_page_that_opens_with_its_verdict() -> None:
+    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    with warnings.catch_warnings(action="ignore"):
+        results = [
+            cc.explain(people, hasty),
+            cc.plan_topics(people, n_resamples=2_000, rng=1),
+            cc.combine(people.select(topics=people.topics[:20]), hasty),
+            cc.judge_worth(people, hasty, rng=1),
+        ]
+    for found in results:
+        words = "".join(Page(cc.report.report_html(found)).words)
+        assert all(line.removesuffix(".") in words for line in found._answers()), type(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, import_extra
@@ -26,6 +27,11 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
         ax.axhline(found.target, color=DARK, linestyle="--", linewidth=1, label=f"target {found.target:g}")
         if found.n_topics is not None:
             ax.axvline(found.n_topics, color=VERMILLION, label=f"enough: {counted(found.n_topics, 'topic')}")
+        span = found.interval
+        if span.low < math.inf:
+            level = f"{100 * span.confidence_level:g}% interval"
+            ax.axvspan(span.low, min(span.high, found.most), color=VERMILLION, alpha=0.1, linewidth=0, label=level)
+            ax.set_xlim(found.topics[0], max(found.topics[-1], min(span.high, 2 * found.topics[-1])))
         ax.axvline(found.observed_topics, color=GREY, linestyle=":", label=f"now: {found.observed_topics:,}")
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")

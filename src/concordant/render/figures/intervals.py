@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...judges.worth import JudgeWorth
     from ...planning.combination import CombinedMeans
     from ...planning.estimation import Reliability
+    from ...planning.partial import PartialMeans
     from ...planning.selection import TopicSelection
     from ...ranks.differences import Difference
     from ...ranks.intervals import RankIntervals
@@ -167,6 +168,15 @@ def selection(found: TopicSelection, ax: Any = None) -> Any:
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:
     """The combined means of systems with their intervals; the human means alone as diamonds."""
+    return _combined(found, ax, f"{found.n_human} human topics alone")
+
+
+def partial(found: PartialMeans, ax: Any = None) -> Any:
+    """The same, with the means of the labels alone as diamonds."""
+    return _combined(found, ax, "labels alone")
+
+
+def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
     m = len(found.low)
     with canvas(ax, height=max(1.6, 0.75 + row_height(m) * m)) as ax:
         fitting(ax, m)
@@ -174,7 +184,7 @@ def combined(found: CombinedMeans, ax: Any = None) -> Any:
         ax.hlines(places, found.low, found.high, color=BLUE, linewidth=2.2 if m <= 40 else 1.4, alpha=0.55)
         ax.plot(
             found.human, places, "D", markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=0.8, markersize=3,
-            label=f"{found.n_human} human topics alone",
+            label=alone,
         )  # fmt: skip
         ax.plot(found.means.shown(), places, "o", color=DARK, markersize=3, label="combined")
         name_places(ax, found.means.systems)
@@ -202,8 +212,8 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         labels: list[str] = [""] * rows
         for k, place in zip(drawn, places, strict=True):
             labels[place] = found.systems[k]
-        for place, count in zip(places[left_out > 0], left_out[left_out > 0], strict=True):
-            labels[place - 1] = f"({count} more)"
+        for at in np.flatnonzero(left_out):
+            labels[places[at] - 1] = f"({drawn[at] - left_out[at] + 1} to {drawn[at]} not shown)"
         name_places(ax, labels)
         ax.set_ylim(rows - 0.5, -0.5)
         ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
@@ -31,16 +31,60 @@ SYMBOLS = {
 """Coefficients as papers write them, in TeX; the others go by their names."""
 
 
-def shortened(name: object, most: int = 24) -> str:
+def shortened(name: object, most: int = 24, share: float = 1 / 3) -> str:
     """A name in at most so many characters, without control codes.
 
-    The middle goes: the end of a name tells systems apart as often as its start.
+    The middle goes: the end of a name tells systems apart as often as its start. `share` of the room is for the end.
     """
     clean = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(name)).split())
     if len(clean) <= most:
         return clean
-    tail = (most - 1) // 3
+    tail = int((most - 1) * share)
     return clean[: most - 1 - tail].rstrip() + "…" + clean[len(clean) - tail :].lstrip()
+
+
+def distinct(names: Sequence[object], most: int = 24) -> list[str]:
+    """Names in at most so many characters each, no two alike; a number tells apart those that still are."""
+    for share in (1 / 3, 2 / 3, 0.0, 1.0):
+        made = [shortened(name, most, share) for name in names]
+        if len(set(made)) == len(made):
+            return made
+    seen: dict[str, int] = {}
+    made = []
+    for name in names:
+        key = shortened(name, most - 4)
+        seen[key] = seen.get(key, 0) + 1
+        made.append(key if seen[key] == 1 else f"{key} ({seen[key]})")
+    return made
+
+
+def without_common(names: Sequence[str]) -> list[str]:
+    """Names without the words that all of them begin or end with, as long as something is left of each."""
+    if len(names) < 2:
+        return list(names)
+    split = [re.split(r"(?<=[-_./: ])", name) for name in names]
+    shortest = min(map(len, split)) - 1
+    head = next((k for k in range(shortest) if len({words[k] for words in split}) > 1), shortest)
+    back = [re.split(r"(?=[-_./: ])", "".join(words[head:]))[::-1] for words in split]
+    shortest = min(map(len, back)) - 1
+    tail = next((k for k in range(shortest) if len({words[k] for words in back}) > 1), shortest)
+    made = ["".join(words[tail:][::-1]) for words in back]
+    return made if all(made) and len(set(made)) == len(set(names)) else list(names)
+
+
+def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str]:
+    """Which of many systems to draw, given best first with how far each moved; and a note where some are left out.
+
+    They are the top quarter of the places, the bottom quarter, and those that moved most.
+    """
+    count = len(moved)
+    if count <= most:
+        return list(range(count)), ""
+    ends = most // 4
+    kept = {*range(ends), *range(count - ends, count)}
+    rest = sorted((k for k in range(count) if k not in kept), key=lambda k: (-abs(moved[k]), k))
+    kept |= set(rest[: most - len(kept)])
+    return sorted(kept), f"{most} of {count} systems: the top {ends}, the bottom {ends} and those that moved most"
 
 
 def text(name: object, most: int = 24) -> str:
@@ -52,25 +96,6 @@ def text(name: object, most: int = 24) -> str:
     clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
     drawn = "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
     return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
-
-
-def distinct(names: Sequence[object], most: int = 24) -> list[str]:
-    """Names as `text` has them, no two alike: longer where that tells them apart, and numbered where it does not."""
-    names = list(names)
-    for length in (most, 2 * most):
-        shown = [text(name, length) for name in names]
-        if len(set(shown)) == len(set(map(str, names))):
-            return shown
-    first: dict[tuple[str, str], int] = {}
-    count: Counter[str] = Counter()
-    for k, name in enumerate(names):
-        key = (shown[k], str(name))
-        if key not in first:
-            count[shown[k]] += 1
-            first[key] = count[shown[k]]
-        if first[key] > 1:
-            shown[k] += f" ({first[key]})"
-    return shown
 
 
 def symbol(coefficient: str) -> str:
@@ -146,7 +171,7 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
     """Ticks at `start`, `start` + 1 and so on with these names; every second or third where more cannot be read."""
     size, step = fitting(ax, len(names), axis)
     places = [start + k for k in range(0, len(names), step)]
-    shown = distinct(names, most)[::step]
+    shown = [text(name, most) for name in distinct(names, most)[::step]]
     if axis == "y":
         ax.set_yticks(places, shown, fontsize=size)
     else:

@@ -1,49 +1,49 @@
-"""The report of comparisons: candidates and coefficients. `systems` and `causes` have the rest of the page."""
+"""The page of a comparison: the answer, one bar, three tiles and the ranks; the rest is folded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from ...judges.verdicts import SCORED, question, told
+from ...judges.verdicts import shown as of_topics
 from ...words import counted, listing
+from ..figures.labels import shortened
 from ..markup import text
-from . import charts
-from .candidates import candidates_table, in_order, valid_p
-from .causes import causes, matters
-from .elements import chart, details, items, name, names, number, pvalue, table, words
-from .parts import Part, Parts, Records, known_fields
-from .picture import explored, picture
-from .systems import system_charts, systems_of, tell
+from . import drawings
+from .candidates import candidates_table, in_order
+from .elements import details, figure, name, names, number, pvalue, table, words
+from .parts import Part, Parts, Records
+from .verdicts import judged_by
 
-MOST_INLINE = 6  # candidates whose parts stand in the page as they are
+MOST_EACH = 10  # candidates that have a part of their own
+MOST_MOVES = 8
+MOST_BARS = 10
 
 
 def comparison_parts(document: Mapping[str, Any]) -> Parts:
     """The page of one candidate or of several."""
     found = document["comparisons"]
     first = found[0]
-    title = f"{first['candidate']} against {first['truth']}"
-    if len(found) > 1:
-        title = f"{counted(len(found), 'ranking')} against {first['truth']}"
-    parts = Parts(title, _about(first))
-    order = in_order(document)
-    parts.explored = explored(document, order)
-    parts.add("picture", "Means and ranks", picture(document, parts.explored))
-    rows_of = [systems_of(c) for c in found]
-    for c, rows in zip(found, rows_of, strict=True):
-        tell(parts, c, rows, brief=len(found) > MOST_INLINE)
+    noun = (first.get("worth") or {}).get("settings", {}).get("noun", "judge")
+    parts = Parts(question(noun, [first["truth"], *(c["candidate"] for c in found)]), _about(first))
     if len(found) == 1:
-        for key, heading, content in _sections(first, 0, rows_of[0], parts):
-            parts.add(key, heading, content)
+        rows = systems_of(first)
+        parts.front = bar_of(first) + _tiles(first, rows) + _ranks(first, rows)
+        parts.statistics = _statistics(first, rows)
     else:
-        table_of_all = candidates_table(document, order)
-        parts.add("candidates", "Candidates", table_of_all)
-        parts.add("each", "Candidate by candidate", _each(document, order, rows_of, parts))
-    parts.add("caveats", "Caveats", _caveats(document))
-    parts.cite([n for n, value in first["coefficients"].items() if value is not None])
-    parts.cite(["rank_test"] * bool(first["rank_test"]))
-    parts.cite(["expected_correlation"] * bool(first.get("ceiling")))
-    parts.cite(["rank_intervals"] * bool(first.get("rank_intervals")))
+        order = in_order(document)
+        parts.front = candidates_table(document, order)
+        parts.front += _each([found[k] for k in order[:MOST_EACH]])
+        if len(order) > MOST_EACH:
+            parts.front += (
+                f'<p class="about">Shown one by one are the best {MOST_EACH} of {len(order)}; the JSON has all.</p>'
+            )
+        parts.statistics = [("Every coefficient", _coefficients_of_all(found, order))]
+    parts.notes = _notes_of_all(document)
+    parts.cited = [n for n, value in first["coefficients"].items() if value is not None]
+    for key, method in (("rank_test",) * 2, ("ceiling", "expected_correlation"), ("rank_intervals",) * 2):
+        parts.cited += [method] * bool(first.get(key))
     return parts
 
 
@@ -51,117 +51,213 @@ def _about(c: Part) -> str:
     unit = "topic" if "groups" not in c["settings"] else "group"
     topics = f", {counted(len(c['topics']), unit)}{' of topics' * (unit == 'group')}" if c["topics"] else ""
     measure = f", {c['measure']}" if c["measure"] else ""
-    return f"{counted(len(c['systems']), 'system')}{topics}{measure}; truth: {c['truth']}"
+    return f"{counted(len(c['systems']), 'system')}{topics}{measure}"
 
 
-def _sections(c: Part, k: int, rows: Records, parts: Parts, *, brief: bool = False) -> list[tuple[str, str, str]]:
-    """Key, heading and content of what is shown of a candidate."""
-    made = (
-        ("coefficients", "Coefficients", _coefficients(c, k, parts)),
-        ("matters", "Disagreements that matter", matters(c, rows)),
-        ("systems", "Systems", system_charts(c, k, rows, parts)),
-        ("causes", "What the rankings disagree on", causes(c, k, parts, brief=brief)),
-    )
-    return [(key, heading, content) for key, heading, content in made if content]
-
-
-def _each(document: Mapping[str, Any], order: Sequence[int], rows_of: Sequence[Records], parts: Parts) -> str:
-    """One part per candidate, the first one open. Of many candidates, the others are packed until they are opened."""
-    found = document["comparisons"]
-    content = ""
-    for place, k in enumerate(order):
-        packed = place > 0 and len(order) > MOST_INLINE
-        own = Parts("", "", specs=parts.specs) if packed else parts
-        sections = _sections(found[k], k, rows_of[k], own, brief=packed)
-        html = f"<p>{text(found[k]['verdict']['headline'])}</p>"
-        html += "".join(f"<h3>{text(heading)}</h3>{inner}" for _, heading, inner in sections)
-        if packed:
-            parts.packed[f"part-{k}"] = {"html": html, "charts": own.charts, "data": own.data}
-            html = ""
-        part = f"part-{k}" if packed else ""
-        content += details(name(found[k]["candidate"]), html, opened=place == 0, kind="candidate", part=part)
-    return f'<p class="about on-paper">Printed are the candidates that are open.</p><div class="each">{content}</div>'
-
-
-def _interval_row(c: Part, n: str, place: int) -> dict[str, Any]:
-    span = c["intervals"].get(n) or {}
-    itself = (c.get("ceiling") or {}).get(n) or {}
-    return {
-        "label": n,
-        "place": place,
-        "value": c["coefficients"].get(n),
-        "estimate": span.get("bias_corrected"),
-        "low": span.get("low"),
-        "high": span.get("high"),
-        "pvalue": c["pvalues"].get(n),
-        "itself": itself.get("value"),
-        "why": c["not_defined"].get(n, ""),
-    }
-
-
-def _coefficients(c: Part, k: int, parts: Parts) -> str:
-    """Every coefficient with its interval, what ties leave open, and the values on each topic."""
-    rows = [_interval_row(c, n, at) for at, n in enumerate(c["coefficients"])]
-    drawn = [row for row in rows if row["value"] is not None]
-    about = "Circle: the value on these topics."
-    if any(row["low"] is not None for row in rows):
-        about += (
-            " Dot and line: the estimate across the population of topics and its interval, which are corrected for the "
-            "bias of having few topics, so the interval need not hold the value."
+def systems_of(c: Part) -> Records:
+    """One row per system, best first by the truth: means, ranks, and the ranks that the topics leave open."""
+    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("rows", ())}
+    rows: Records = []
+    for k, system in enumerate(c["systems"]):
+        span = spans.get(system, {})
+        low, high = span.get("rank"), span.get("high")
+        rank, other = ranks["truth"][k], ranks["candidate"][k]
+        rows.append(
+            {
+                "system": system,
+                "truth": c["truth_means"][k],
+                "candidate": c["candidate_means"][k],
+                "truth_rank": rank,
+                "candidate_rank": other,
+                "shift": other - rank,
+                "possible": "" if low is None else f"{low} to {high}",
+                "outside": low is not None and not low <= other <= high,
+            }
         )
-    itself = any(row["itself"] is not None for row in rows)
-    about += " Bar: what the truth's own ranking is expected to reach with the true one." * itself
-    key, title = f"coefficients-{k}", "Coefficients and their intervals"
-    parts.chart(key, charts.forest("coefficient", about, len(drawn), known_fields(drawn), coefficients=True), drawn)
-    columns = [names("coefficient", "label"), number("value")]
-    columns += [number("population", "estimate"), number("low"), number("high")]
-    columns += [pvalue("p, chance", "pvalue"), number("the truth itself", "itself")]
-    columns += [words("why there is no value", "why")] if any(row["why"] for row in rows) else []
-    content = chart(key, title, about, table(title, columns, rows))
-    return content + _rank_test(c) + _tie_bounds(c) + _per_topic(c) + _reliability(c)
+    for row in rows:
+        row["move"] = moved(row)
+    return sorted(rows, key=lambda row: (row["truth_rank"], row["candidate_rank"]))
 
 
-def _rank_test(c: Part) -> str:
-    found = c["rank_test"]
-    if not found:
+def moved(row: Part) -> str:
+    """Where a system went: "rank 3 to 13, 10 places lost"."""
+    shift = row["shift"]
+    if not shift:
+        return f"rank {row['truth_rank']} on both sides"
+    went = f"rank {row['truth_rank']} to {row['candidate_rank']}"
+    return f"{went}, {counted(abs(shift), 'place')} {'lost' if shift > 0 else 'gained'}"
+
+
+def bar_of(c: Part) -> str:
+    """The worth from 0 to as many topics as were judged, with its interval."""
+    worth = c.get("worth")
+    if not worth or worth["interval"]["low"] is None:
         return ""
-    columns = [
-        number("rank distance", "distance"),
-        pvalue("p", "pvalue"),
-        number("standard error of p", "standard_error"),
+    span, most = worth["interval"], worth["n_topics"]
+    drawn = drawings.worth_bar(worth["worth"], span["low"], span["high"], most, (c["truth"], c["candidate"]))
+    level = f"{100 * span['confidence_level']:g}% interval"
+    by = SCORED[worth["settings"].get("noun", "judge")]
+    title = f"{most:g} topics {by} {c['candidate']} do as well as how many {by} {c['truth']}?"
+    return figure(title, drawn, f"Dot: the estimate. Line: {level}.")
+
+
+def _tiles(c: Part, rows: Records) -> str:
+    """Pairs swapped, systems that moved beyond doubt, and worth."""
+    tiles = []
+    counts = (c.get("explanation") or {}).get("counts") or {}
+    if counts.get("swapped") is not None:
+        tied, coefficient = c["tied_pairs"]["candidate"], judged_by(c["coefficients"])
+        more = [f"{coefficient} {c['coefficients'][coefficient]:.2f}"] * (coefficient is not None)
+        more += [f"{tied} tied by {c['candidate']}"] * bool(tied)
+        tiles.append((f"{counts['swapped']} of {counts['pairs']}", "pairs of systems swapped", "; ".join(more)))
+    if c.get("rank_intervals"):
+        level = f"{100 * c['rank_intervals']['confidence_level']:g}%"
+        outside = [row["system"] for row in rows if row["outside"]]
+        who = f"{listing([shortened(system) for system in outside], 3)}: outside" if outside else "all within"
+        why = f"{who} {c['truth']}'s {level} rank interval{'s' * (len(outside) != 1)}"
+        tiles.append((f"{len(outside)} of {len(rows)}", "systems moved beyond doubt", why))
+    if worth := c.get("worth"):
+        span = worth["interval"]
+        known = span["low"] is not None
+        ends = told(span["low"], float("inf") if span["high"] is None else span["high"]) if known else ""
+        value = of_topics(float("inf") if worth["worth"] is None else worth["worth"]) if known else "not known"
+        level = f"{100 * span['confidence_level']:g}% interval {ends}" if known else worth["reason"]
+        by = SCORED[worth["settings"].get("noun", "judge")]
+        what = f"topics {by} {c['truth']} do as well as {worth['n_topics']:g} {by} {c['candidate']}"
+        tiles.append((value, what, level))
+    made = "".join(
+        f'<div class="tile"><strong>{text(big)}</strong> <span>{text(what)}</span><small>{text(more)}</small></div>'
+        for big, what, more in tiles
+    )
+    return f'<div class="tiles">{made}</div>'
+
+
+def _ranks(c: Part, rows: Records) -> str:
+    """Ranks side by side, and the systems that moved most in words."""
+    shown, note = drawings.chosen(rows)
+    drawn = drawings.ranks(shown, (c["truth"], c["candidate"]), moved)
+    caption = f"{note}. " if note else ""
+    caption += f"Orange: {c['candidate']}'s rank lies outside {c['truth']}'s rank interval." * any(
+        row["outside"] for row in shown
+    )
+    movers = sorted((row for row in rows if row["shift"]), key=lambda row: (not row["outside"], -abs(row["shift"])))
+    columns = [names("system"), words("move")]
+    columns += [words("possible ranks", "possible")] * bool(c.get("rank_intervals"))
+    listed = table("Largest moves", columns, movers[:MOST_MOVES]) if movers else "<p>No system changes its rank.</p>"
+    return f'<div class="grid">{figure("Ranks side by side", drawn, caption)}<div>{listed}</div></div>'
+
+
+def _each(found: list[Part]) -> str:
+    """A part for each candidate, folded."""
+    made = ""
+    for c in found:
+        rows = systems_of(c)
+        content = f"<p>{text(c['verdict']['headline'])}</p>" + bar_of(c) + _tiles(c, rows) + _ranks(c, rows)
+        content += "".join(f"<h3>{text(title)}</h3>{html}" for title, html in _statistics(c, rows))
+        made += details(name(c["candidate"]), content)
+    return f"<h2>One by one</h2>{made}"
+
+
+def _statistics(c: Part, rows: Records) -> list[tuple[str, str]]:
+    """Headings and what is folded under "Statistics"."""
+    made = [("Coefficients", _coefficients(c)), ("Ties and topics", _ties(c)), ("Systems", _systems(c, rows))]
+    made += [("What the rankings disagree on", _causes(c))]
+    return [(title, html) for title, html in made if html]
+
+
+def _interval(c: Part, n: str) -> str:
+    span = c["intervals"].get(n) or {}
+    return "" if span.get("low") is None else f"{span['low']:.2f} to {span['high']:.2f}"
+
+
+def _coefficients(c: Part) -> str:
+    rows = [
+        {
+            "coefficient": n,
+            "value": value,
+            "population": (c["intervals"].get(n) or {}).get("bias_corrected"),
+            "interval": _interval(c, n),
+            "pvalue": c["pvalues"].get(n),
+            "itself": ((c.get("ceiling") or {}).get(n) or {}).get("value"),
+            "why": c["not_defined"].get(n, ""),
+        }
+        for n, value in c["coefficients"].items()
     ]
-    columns += [number("critical value", "critical_value"), number("alpha")]
-    caption = "Rank test" if valid_p(found) is not None else "Rank test, which says nothing with so few topics"
-    return table(caption, columns, [found])
+    columns = [names("coefficient"), number("these topics", "value")]
+    columns += [number("population"), words("interval")] if c["intervals"] else []
+    columns += [pvalue("p, chance", "pvalue")] if c["pvalues"] else []
+    columns += [number(f"{shortened(c['truth'], 16)} itself", "itself")] if c.get("ceiling") else []
+    columns += [words("why there is no value", "why")] if any(row["why"] for row in rows) else []
+    about = ["Population: the estimate for all such topics. It is bias-corrected, so it may miss the observed value."]
+    about = about * bool(c["intervals"])
+    if c.get("ceiling"):
+        about.append(f"{c['truth']} itself: expected correlation of its ranking with the true ranking.")
+    test = f"<p>{text(c['rank_test']['verdict'])}.</p>" if c["rank_test"] else ""
+    return table("Coefficients", columns, rows) + "".join(f'<p class="about">{text(line)}</p>' for line in about) + test
 
 
-def _tie_bounds(c: Part) -> str:
-    if not c["tie_bounds"]:
-        return ""
-    columns = [words("coefficient"), number("minimum"), number("expected"), number("maximum")]
-    rows = [{"coefficient": n, **bounds} for n, bounds in c["tie_bounds"].items()]
-    return table("Over all orders of the systems that are tied in the candidate", columns, rows)
+def _coefficients_of_all(found: list[Part], order: list[int]) -> str:
+    rows = [
+        {"candidate": found[k]["candidate"], "coefficient": n, "value": value, "interval": _interval(found[k], n)}
+        for k in order[:MOST_EACH]
+        for n, value in found[k]["coefficients"].items()
+        if value is not None
+    ]
+    columns = [names("candidate"), words("coefficient"), number("value"), words("interval")]
+    return table("Every coefficient of each candidate", columns, rows)
 
 
-def _per_topic(c: Part) -> str:
-    if not c["per_topic"]:
-        return ""
-    columns = [words("coefficient"), number("mean over topics", "mean"), number("standard deviation", "sd")]
-    return table("On each topic", columns, [{"coefficient": n, **found} for n, found in c["per_topic"].items()])
+def _ties(c: Part) -> str:
+    made = ""
+    if c["tie_bounds"]:
+        columns = [words("coefficient"), number("minimum"), number("expected"), number("maximum")]
+        rows = [{"coefficient": n, **bounds} for n, bounds in c["tie_bounds"].items()]
+        made += table(f"Over all orders of the systems that {c['candidate']} ties", columns, rows)
+    if c["per_topic"]:
+        columns = [words("coefficient"), number("mean over topics", "mean"), number("standard deviation", "sd")]
+        made += table("On each topic", columns, [{"coefficient": n, **found} for n, found in c["per_topic"].items()])
+    return made
 
 
-def _reliability(c: Part) -> str:
-    found = c.get("reliability")
+def _systems(c: Part, rows: Records) -> str:
+    truth, candidate = (shortened(c[side], 16) for side in ("truth", "candidate"))
+    columns = [names("system"), number(f"mean, {truth}", "truth"), number(f"mean, {candidate}", "candidate")]
+    columns += [words("move")] + [words("possible ranks", "possible")] * bool(c.get("rank_intervals"))
+    alike = c["lower_is_better"][0] == c["lower_is_better"][1]
+    caption = "On the dashed line both give the same mean." if alike else ""
+    drawn = drawings.scatter(rows, (c["truth"], c["candidate"]), alike=alike)
+    return figure("Means against means", drawn, caption) + table("All systems", columns, rows)
+
+
+def _causes(c: Part) -> str:
+    """The pairs, systems and topics that cost the most agreement."""
+    found = c.get("explanation")
     if not found:
         return ""
-    rows = [{"estimator": n, **values} for n, values in found["estimates"].items()]
-    size = counted(found["n_topics"], "topic")
-    caption = f"Expected correlation of the truth's ranking with the true one, given {size}"
-    its_table = table(caption, [words("estimator"), number("tau"), number("tau_ap")], rows)
-    return details("How close the truth is to the true ranking, by all estimators", its_table)
+    n, made = found["coefficient"], ""
+    if pairs := found["pairs"]:
+        columns = [
+            names(f"better by {shortened(c['truth'], 16)}", "better"),
+            names("worse"),
+            number("loss"),
+            words("kind"),
+        ]
+        title = (
+            f"The costliest {min(len(pairs), MOST_BARS)} of {counted(found['counts']['with_loss'], 'pair')} with a loss"
+        )
+        made += table(title, columns, pairs[:MOST_BARS])
+    topics = [topic for topic in found["topics"] if topic["effect"] is not None]
+    worst = sorted(topics, key=lambda topic: -abs(topic["effect"]))[:MOST_BARS]
+    if worst:
+        rows = [{"label": t["topic"], "value": t["effect"], "hot": t["effect"] > 0} for t in worst]
+        caption = f"{n} without a topic, minus {n} with it. Orange: the rankings agree better without it."
+        made += figure(
+            f"The {len(rows)} topics with the largest effect", drawings.bars(rows, f"change of {n}"), caption
+        )
+    return made
 
 
-def _caveats(document: Mapping[str, Any]) -> str:
+def _notes_of_all(document: Mapping[str, Any]) -> list[str]:
     """What to note, each once: with the candidates that it holds for, unless it holds for all."""
     found = document["comparisons"]
     whose: dict[str, list[str]] = {}
@@ -171,9 +267,7 @@ def _caveats(document: Mapping[str, Any]) -> str:
     notes = list(document.get("notes", ()))
     notes += [note for note, who in whose.items() if len(who) == len(found)]
     notes += [f"{listing(who)}: {note}" for note, who in whose.items() if len(who) < len(found)]
-    if not notes:
-        return "<p>Nothing: no ties, nothing left out, no identical systems.</p>"
-    return items(list(dict.fromkeys(notes)))
+    return list(dict.fromkeys(notes))
 
 
 def _notes(c: Part) -> list[str]:

@@ -8,7 +8,8 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, get_args
 
 from ...judges.verdicts import shown as of_topics
 from ...words import p_cell
@@ -16,7 +17,8 @@ from ..markup import text
 
 SHOWN_OF_NAME = 60
 
-Kind = Literal["text", "name", "number", "topics", "pvalue", "spark", "candidate"]
+Kind = Literal["text", "name", "number", "topics", "pvalue", "spark"]
+"""Text, names from files, numbers, numbers of topics as precise as the terminal shows them, p-values, a `Span` each."""
 _NUMBERS = ("number", "topics", "pvalue")
 
 
@@ -29,34 +31,11 @@ class Column:
     kind: Kind
 
 
-def words(label: str, key: str = "") -> Column:
-    """A column of text."""
-    return Column(label, key or label, "text")
+def _column(kind: Kind, label: str, key: str = "") -> Column:
+    return Column(label, key or label, kind)
 
 
-def names(label: str, key: str = "") -> Column:
-    """A column of names from files."""
-    return Column(label, key or label, "name")
-
-
-def number(label: str, key: str = "") -> Column:
-    """A column of numbers."""
-    return Column(label, key or label, "number")
-
-
-def topics(label: str, key: str = "") -> Column:
-    """A column of numbers of topics, as precise as the terminal shows them."""
-    return Column(label, key or label, "topics")
-
-
-def pvalue(label: str, key: str = "") -> Column:
-    """A column of p-values."""
-    return Column(label, key or label, "pvalue")
-
-
-def spark(label: str, key: str = "") -> Column:
-    """A column of small drawings: a `Span` each."""
-    return Column(label, key or label, "spark")
+words, names, number, topics, pvalue, spark = (partial(_column, kind) for kind in get_args(Kind))
 
 
 @dataclass(frozen=True)
@@ -92,14 +71,16 @@ def name(value: Any) -> str:
 
 
 def shown(value: float | int | None) -> str:
-    """A number as the tables show it: a whole one as it is, others with four decimals, tiny and huge ones with less."""
+    """A number as tables show it: whole ones as they are, others with three decimals, tiny and huge ones with less."""
     if value is None:
         return "–"
     if isinstance(value, int):
         return f"{value:d}"
     if abs(value) >= 1e6:
         return f"{value:.3g}"
-    return f"{value:.4f}" if value == 0 or abs(value) >= 0.0001 else f"{value:.2g}"
+    if abs(value) >= 100:
+        return f"{value:.1f}"
+    return f"{value:.3f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2g}"
 
 
 def cell(value: Any, kind: Kind) -> str:
@@ -113,81 +94,48 @@ def cell(value: Any, kind: Kind) -> str:
         return f'<td class="n"{full}>{shown(value)}</td>'
     if kind == "spark":
         return f'<td class="spark">{value.drawn() if value else ""}</td>'
-    if kind == "candidate":
-        return _candidate(*value)
     return f"<td>{name(value) if kind == 'name' else text(value)}</td>"
 
 
-def _candidate(place: int, called: str) -> str:
-    """The heading of a row: a button that shows the candidate in the picture."""
-    return f'<th scope="row"><button type="button" class="pick" data-candidate="{place}">{name(called)}</button></th>'
-
-
-def pick(system: str) -> str:
-    """The heading of a row: a button that chooses the system in all charts."""
-    return (
-        f'<th scope="row"><button type="button" class="pick" data-pick="{text(system)}" aria-pressed="false">'
-        f"{name(system)}</button></th>"
-    )
-
-
-def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]], *, label: str = "") -> str:
-    """A table that sorts. A column "system" has buttons that choose the system."""
-    head = "".join(map(_head, columns))
+def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> str:
+    """A table that sorts. The first column of names is the heading of its row."""
     body = []
     for row in rows:
-        system = row.get("system")
-        mark = "" if system is None else f' data-system="{text(system)}"'
-        cells = (
-            pick(row["system"]) if column.key == "system" else cell(row.get(column.key), column.kind)
-            for column in columns
-        )
-        body.append(f"<tr{mark}>{''.join(cells)}</tr>")
+        cells = []
+        for k, column in enumerate(columns):
+            made = cell(row.get(column.key), column.kind)
+            cells.append(f'<th scope="row">{made[4:-5]}</th>' if k == 0 and column.kind == "name" else made)
+        body.append(f"<tr>{''.join(cells)}</tr>")
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(label or caption)}">'
-        f"<table><caption>{text(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(caption)}"><table>'
+        f"<caption>{text(caption)}</caption><thead><tr>{''.join(map(_head, columns))}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
 
 def _head(column: Column) -> str:
-    if column.kind == "spark":
-        return f'<th scope="col" class="spark">{text(column.label)}</th>'
+    if column.kind in ("spark", "text"):  # nothing to sort by
+        kind = ' class="spark"' if column.kind == "spark" else ""
+        return f'<th scope="col"{kind}>{text(column.label)}</th>'
     sort = f'<button type="button" class="sort">{text(column.label)}</button>'
     return f'<th scope="col" aria-sort="none"{_align(column)}>{sort}</th>'
-
-
-def option(system: str) -> str:
-    """A system to be found."""
-    return f'<option value="{text(system)}"></option>'
 
 
 def _align(column: Column) -> str:
     return ' class="n"' if column.kind in _NUMBERS else ""
 
 
-def details(summary: str, content: str, *, opened: bool = False, kind: str = "more", part: str = "") -> str:
-    """Content that opens and closes; or the name of a part that is unfolded when it opens."""
-    later = f' data-part="{part}"' if part else ""
-    return f'<details class="{kind}"{later}{" open" if opened else ""}><summary>{summary}</summary>{content}</details>'
+def details(summary: str, content: str, *, key: str = "") -> str:
+    """Content that opens and closes; the summary is escaped already."""
+    known = f' id="{text(key)}" class="part"' if key else ""
+    return f"<details{known}><summary>{summary}</summary>{content}</details>"
 
 
-def chart(key: str, title: str, description: str, its_table: str, *, tall: bool = False, crowded: bool = False) -> str:
-    """The place of a chart, with its words and its table; a tall one scrolls, a crowded one is not printed."""
-    scrolls = f' tabindex="0" role="region" aria-label="{text(title)}"' if tall else ""
+def figure(title: str, drawing: str, caption: str = "") -> str:
+    """A drawing with its caption."""
     return (
-        f'<figure class="chart{" crowded" if crowded else ""}" id="{text(key)}" aria-labelledby="{text(key)}-title">'
-        f'<figcaption><strong id="{text(key)}-title">{text(title)}</strong> {text(description)}</figcaption>'
-        f'<div class="frame{" tall" if tall else ""}"{scrolls}><div class="plot" data-chart="{text(key)}"></div></div>'
-        f"{details('Table of this chart', its_table) if its_table else ''}</figure>"
-    )
-
-
-def section(key: str, title: str, content: str, level: int = 2) -> str:
-    """A region of the page with its heading."""
-    return (
-        f'<section id="{text(key)}" aria-labelledby="{text(key)}-h"><h{level} id="{text(key)}-h">{title}</h{level}>'
-        f"{content}</section>"
+        f'<figure><figcaption><strong>{text(title)}</strong> {text(caption)}</figcaption><div class="plot">{drawing}'
+        "</div></figure>"
     )
 
 

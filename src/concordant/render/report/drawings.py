@@ -1,0 +1,161 @@
+"""Drawings as inline SVG: widths in percent of their place, heights in pixels, colours from the style sheet.
+
+So a drawing needs no script, letters keep their size at any width, and dark pages and paper need no second drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..figures.labels import distinct, most_telling, without_common
+from ..markup import text
+from .parts import Records, domain_of
+
+ROW = 18  # pixels
+MOST = 40  # systems in a drawing
+_LETTERS = 20  # of a name: what fits beside a drawing on a phone
+_LEFT, _RIGHT = 40.0, 97.0  # percent: where names end, and where the drawing does
+
+
+def _svg(height: float, label: str, marks: Sequence[str], kind: str = "") -> str:
+    return (
+        f'<svg class="drawing {kind}" width="100%" height="{height:g}" role="img" aria-label="{text(label)}">'
+        f"{''.join(marks)}</svg>"
+    )
+
+
+def _text(x: float, y: float, content: Any, anchor: str = "start", kind: str = "", *, title: Any = "") -> str:
+    whole = f"<title>{text(title)}</title>" if title else ""
+    return f'<text x="{x:.2f}%" y="{y:g}" text-anchor="{anchor}" class="{kind}">{text(content)}{whole}</text>'
+
+
+def _line(x: tuple[float, float], y: tuple[float, float], kind: str, title: Any = "") -> str:
+    whole = f"<title>{text(title)}</title>" if title else ""
+    ends = f'x1="{x[0]:.2f}%" x2="{x[1]:.2f}%" y1="{y[0]:g}" y2="{y[1]:g}"'
+    return f'<line {ends} class="{kind}">{whole}</line>'
+
+
+def _dot(x: float, y: float, kind: str = "", title: Any = "") -> str:
+    whole = f"<title>{text(title)}</title>" if title else ""
+    return f'<circle cx="{x:.2f}%" cy="{y:.1f}" r="4.5" class="{kind}">{whole}</circle>'
+
+
+def _scale(domain: tuple[float, float], start: float = _LEFT, end: float = _RIGHT) -> Callable[[float], float]:
+    low, high = domain
+
+    def at(value: float) -> float:
+        return start + (end - start) * min(max((value - low) / (high - low), 0.0), 1.0)
+
+    return at
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Three to six round numbers within limits."""
+    size = 10.0 ** math.floor(math.log10(high - low))
+    step = next(size * part for part in (0.2, 0.5, 1, 2) if (high - low) / (size * part) < 6)
+    return [float(f"{step * k:.10g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def names_of(labels: Sequence[str], most: int = _LETTERS) -> list[str]:
+    """Names as short as a drawing needs them, all different."""
+    return distinct(without_common(labels), most)
+
+
+def worth_bar(worth: float | None, low: float, high: float | None, most: float, names: tuple[str, str]) -> str:
+    """What the candidate's topics are worth, from none to as many of the truth: a dot and its interval."""
+    truth, candidate = names
+    beyond = high is None or high > most
+    at = _scale((0.0, 2 * most if beyond else most), 2, 98)
+    end = 2 * most if high is None else high
+    marks = [_line((at(0), at(0)), (14, 38), "tick"), _line((at(0), at(2 * most)), (26, 26), "axis")]
+    marks += [_line((at(most), at(most)), (10, 42), "limit"), _line((at(low), at(end)), (26, 26), "span")]
+    marks += [_dot(at(2 * most if worth is None else worth), 26, "mark")]
+    ends = "middle" if beyond else "end"
+    marks += [_text(at(0), 58, "0"), _text(at(most), 58, f"{most:g}: as good as {names_of([truth])[0]}", ends)]
+    marks += [_text(at(2 * most), 58, f"{2 * most:g} or more", "end")] if beyond else []
+    label = f"Bar from 0 to {most:g} topics of {truth}, with what {most:g} topics of {candidate} are worth."
+    return _svg(64, label, marks, "worth")
+
+
+def chosen(rows: Records, most: int = MOST) -> tuple[Records, str]:
+    """The systems to draw: all, or the top, the bottom and those that moved most; and a note of it."""
+    kept, note = most_telling([abs(row["shift"]) for row in rows], most)
+    return [rows[k] for k in kept], note
+
+
+def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]], str]) -> str:
+    """The ranks by both sides, joined by a line for each system."""
+    labels = names_of([row["system"] for row in rows])
+    by = {
+        side: {at: k for k, at in enumerate(sorted(range(len(rows)), key=lambda j: (rows[j][one], rows[j][other], j)))}
+        for side, one, other in (
+            ("left", "truth_rank", "candidate_rank"),
+            ("right", "candidate_rank", "truth_rank"),
+        )
+    }
+    marks = [_text(34, 14, names_of([names[0]], 24)[0], "end", "head", title=names[0])]
+    marks += [_text(66, 14, names_of([names[1]], 24)[0], "start", "head", title=names[1])]
+    for k in sorted(range(len(rows)), key=lambda j: rows[j]["outside"]):
+        row, label = rows[k], labels[k]
+        left, right = (36 + ROW * by[side][k] for side in ("left", "right"))
+        told = f"{row['system']}: {moves(row)}"
+        kind = "moved" if row["outside"] else ""
+        marks += [_line((40, 60), (left, right), f"link {kind}", told)]
+        marks += [_text(34, left + 4, label, "end", kind, title=told), _text(66, right + 4, label, "start", kind)]
+        marks += [_text(39.4, left + 4, row["truth_rank"], "end", "quiet")]
+        marks += [_text(60.6, right + 4, row["candidate_rank"], "start", "quiet")]
+    about = f"Ranks by {names[0]} to the left and by {names[1]} to the right, joined by a line for each system."
+    return _svg(36 + ROW * len(rows), about, marks, "ranks")
+
+
+def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float = 380) -> str:
+    """The mean of each system by both sides; on the dashed line both are equal, where the sides have one scale."""
+    sides = [[row[side] for row in rows] for side in ("truth", "candidate")]
+    limits = [domain_of([*sides[0], *sides[1]])] * 2 if alike else [domain_of(side) for side in sides]
+    across, down = _scale(limits[0], 12, 98), _scale(limits[1], height - 40, 10)
+    marks = [_line((12, 98), (height - 40, 10), "dashed")] * alike
+    marks += [_text(across(x), height - 22, f"{x:g}", "middle", "quiet") for x in ticks(*limits[0])]
+    for y in ticks(*limits[1]):
+        marks += [_text(11, down(y) + 4, f"{y:g}", "end", "quiet"), _line((12, 98), (down(y), down(y)), "grid")]
+    for row in sorted(rows, key=lambda row: row["outside"]):
+        told = f"{row['system']}: {row['truth']:.4g} and {row['candidate']:.4g}"
+        marks.append(_dot(across(row["truth"]), down(row["candidate"]), "moved" if row["outside"] else "mark", told))
+    short = [names_of([name], 40)[0] for name in names]
+    marks += [_text(55, height - 4, f"mean, {short[0]}", "middle", "head")]
+    marks += [_text(12, 9, f"mean, {short[1]}", "start", "head")]
+    return _svg(height, f"Mean of each system by {names[0]} across, by {names[1]} upwards.", marks, "scatter")
+
+
+def spans(rows: Records, title: str, domain: tuple[float, float] | None = None) -> str:
+    """A row each with its `label`: a line from `low` to `high`, a dot at `value`, a diamond at `other`."""
+    keys = ("low", "high", "value", "other")
+    limits = domain or domain_of([row.get(key) for row in rows for key in keys])
+    at = _scale(limits)
+    bottom = 10 + ROW * len(rows)
+    marks = [_line((at(t), at(t)), (4, bottom), "grid") for t in ticks(*limits)]
+    marks += [_text(at(t), bottom + 14, f"{t:g}", "middle", "quiet") for t in ticks(*limits)]
+    marks += [_text((_LEFT + _RIGHT) / 2, bottom + 32, title, "middle", "head")]
+    for k, (row, label) in enumerate(zip(rows, names_of([row["label"] for row in rows]), strict=True)):
+        y = 14 + ROW * k
+        marks += [_text(_LEFT - 2, y + 4, label, "end", title=row["label"])]
+        if row.get("low") is not None and row.get("high") is not None:
+            marks.append(_line((at(row["low"]), at(row["high"])), (y, y), "span"))
+        marks += [_dot(at(row["value"]), y, "mark")] if row.get("value") is not None else []
+        marks += [_dot(at(row["other"]), y, "other")] if row.get("other") is not None else []
+    return _svg(bottom + 38, f"Interval and value of each row: {title}.", marks, "spans")
+
+
+def bars(rows: Records, title: str) -> str:
+    """A bar for each `value` from 0, with its `label`; in another colour where `hot`."""
+    values = [row["value"] for row in rows]
+    at = _scale((min([0.0, *values]), max([0.0, *values]) or 1.0))
+    marks = []
+    for k, (row, label) in enumerate(zip(rows, names_of([row["label"] for row in rows]), strict=True)):
+        y = 14 + ROW * k
+        marks += [_text(_LEFT - 2, y + 4, label, "end", title=row["label"])]
+        told = f"{row['label']}: {row['value']:.4f}"
+        marks += [_line((at(0), at(row["value"])), (y, y), f"bar {'moved' if row['hot'] else ''}", told)]
+    marks += [_text((_LEFT + _RIGHT) / 2, 24 + ROW * len(rows), title, "middle", "head")]
+    return _svg(30 + ROW * len(rows), f"A bar for each row: {title}.", marks, "bars")
