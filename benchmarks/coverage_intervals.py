@@ -33,7 +33,7 @@ from concordant.inference import bootstrap, nested
 from concordant.inference.calibration import INNER
 from concordant.inference.nested import Nested, nested_values, summarise
 from concordant.inference.resampling import Resampling, resampled_means
-from concordant.study.simulation.scale import inverse_transform
+from concordant.study.simulation.margins import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -42,8 +42,7 @@ from data import matrix, need
 from scipy.stats import rankdata
 
 import concordant as cc
-from concordant.data.means import mean_over_topics
-from concordant.data.totals import Total
+from concordant.data.means import Total, mean_over_topics
 from concordant.inference.resampling import Resampling
 from concordant.ranks import pair_tests
 from concordant.ranks.intervals import RankIntervals

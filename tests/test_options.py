@@ -120,6 +120,7 @@ def calls() -> dict[str, Call]:
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
         "neighbours": (cc.neighbours, {**one, "rng": 1}),
         "run_noise": (cc.run_noise, {"scores": REPEATED}),
+        "planning.plan_runs": (cc.planning.plan_runs, {"scores": REPEATED}),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),
         "reliability": (cc.reliability, {**one, "rng": 1}),
         "planning.split_half": (cc.planning.split_half, {**one, "n_splits": 3, "rng": 1}),
@@ -208,6 +209,7 @@ def calls() -> dict[str, Call]:
         "study.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
         "study.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
         "Comparison.plot": (made("comparison").plot, {}),
+        "Comparison.text": (made("comparison").text, {"every": True}),
         "Comparison.table": (made("comparison").table, {}),
         "Explanation.rows": (made("explanation").rows, {}),
         "Explanation.to_frame": (made("explanation").to_frame, {}),
@@ -276,7 +278,7 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
                 if each.__init__.__code__.co_filename != "<string>":
                     yield called, each
                 for inside, method in inspect.getmembers(each, lambda m: inspect.isfunction(m) or inspect.ismethod(m)):
-                    again = inside.startswith("_") or inside == "report"  # which is write_report
+                    again = inside.startswith("_") or inside in ("report", "text")  # write_report, Comparison.text
                     if not again and inspect.signature(method).parameters.keys() - {"self", "ax"}:
                         yield f"{called}.{inside}", method
             elif inspect.isroutine(each) and inspect.signature(each).parameters:

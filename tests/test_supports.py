@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.data.totals import RULES
+from concordant.data.means import RULES
 
 from .data.test_clusters import flat
 from .read.test_door import FUNCTIONS, SIDES, TOPICS, taking_collections
@@ -69,7 +69,8 @@ SUPPORTS = {
     "judges.tie_calibration": Supports(False, "refused", False),
 }
 OWN_RULE = {"as_scores", "audit", "board", "difference", "neighbours"}  # where nothing was said of holes
-WITHOUT = {"run_noise", "ranks.DistanceDistribution.load", "pair"}  # needs runs; a file is for one collection; pairs
+# Need runs; a file is for one collection; pairs.
+WITHOUT = {"run_noise", "planning.plan_runs", "ranks.DistanceDistribution.load", "pair"}
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:

@@ -6,6 +6,8 @@ compare the words and numbers in both.
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 import sys
 import tempfile
@@ -20,10 +22,26 @@ from tests.test_docs import run_console, run_python  # noqa: E402
 from concordant.data.collection import NAMES, path  # noqa: E402
 
 
+def _picture(folder: Path) -> None:
+    """The top of the report that a page writes, as Chromium shows it."""
+    from PIL import Image
+    from tests.render.report.conftest import chromium
+    from tests.render.report.pictures import opened
+
+    with chromium(folder / "profile") as browser:
+        opened(browser, (folder / "report.html").read_text(encoding="utf-8"), folder, "light")
+        clip = {"x": 0, "y": 0, "width": 1300, "height": 900, "scale": 1}
+        taken = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "clip": clip})
+    Image.open(io.BytesIO(base64.b64decode(taken["data"]))).convert("P", palette=Image.Palette.ADAPTIVE).save(
+        ROOT / "docs" / "images" / "report-verdict.png", optimize=True
+    )
+
+
 def main() -> None:
     """Say which pictures were made."""
     for page in PAGES:
-        if ".svg" not in (ROOT / page).read_text(encoding="utf-8"):
+        source = (ROOT / page).read_text(encoding="utf-8")
+        if not any(name in source for name in (".svg", "report-verdict.png")):
             continue
         with tempfile.TemporaryDirectory() as folder:
             for name in NAMES:
@@ -36,6 +54,8 @@ def main() -> None:
                 elif block.language == "console" and block.run:
                     run_console(block, page)
             os.chdir(ROOT)
+            if "report-verdict.png" in source:
+                _picture(Path(folder))
             for made in sorted(Path(folder).glob("*.svg")):
                 (ROOT / "docs" / "images" / made.name).write_bytes(made.read_bytes())
                 print(f"docs/images/{made.name}: {page}")

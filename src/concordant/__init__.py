@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +22,17 @@ with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf
     _MODULE_OF = {name: module for module, name in re.findall(r"from \.([\w.]*) import \w+ as (\w+)", _names.read())}
 
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
+
+
+def resolver(package: str, module_of: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose names are resolved on first use."""
+
+    def resolve(name: str) -> Any:
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{module_of[name]}"), name)
+
+    return resolve
 
 
 def __getattr__(name: str) -> Any:

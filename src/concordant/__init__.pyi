@@ -1,4 +1,7 @@
 # Every public name of the package, where it is defined. `__init__.py` reads this list, type checkers do, too.
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from . import errors as errors
 from . import judges as judges
 from . import judgments as judgments
@@ -38,7 +41,7 @@ from .judges.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accura
 from .judges.worth import judge_worth as judge_worth
 from .judgments.evaluation import evaluate as evaluate
 from .judgments.qrels import Qrels as Qrels
-from .judgments.read_qrels import read_qrels as read_qrels
+from .judgments.read_runs import read_qrels as read_qrels
 from .judgments.read_runs import read_runs as read_runs
 from .judgments.runs import Runs as Runs
 from .pairing import Pairing as Pairing
@@ -66,3 +69,5 @@ from .study.simulation.simulator import simulate as simulate
 __all__: list[str]
 __version__: str
 _MODULE_OF: dict[str, str]
+
+def resolver(package: str, module_of: Mapping[str, str]) -> Callable[[str], Any]: ...

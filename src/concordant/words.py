@@ -39,6 +39,12 @@ def counted(n: int, noun: str, several: str = "") -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
+def ordinal(n: int) -> str:
+    """'1st', '12th', '23rd'."""
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
+
+
 def listing(labels: Iterable[Any], most: int = 12) -> str:
     """Labels separated by commas, only the first ones where there are very many."""
     labels = [one_line(label) for label in labels]

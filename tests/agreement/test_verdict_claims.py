@@ -165,9 +165,9 @@ def test_without_a_test_of_candidates_the_highest_value_is_named_as_no_more_than
     value = cc.compare(truth, good, **how)["tau_b"]
     few = {name: means[name] for name in ("good", "bad")}
     one = cc.compare(truth, few, names=("people", *few), **how).verdict
-    assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people; whether by chance was not tested.")
+    assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people. Whether by chance was not tested.")
     two = cc.compare(truth, means, names=("people", *means), **how).verdict
-    assert two.startswith(f"good, twin tie for the highest tau_b ({value:.3f}) with people; ")
+    assert two.startswith(f"good, twin tie for the highest tau_b ({value:.3f}) with people. ")
 
 
 # Cards -------------------------------------------------------------------------------------------------------------

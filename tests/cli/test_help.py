@@ -36,12 +36,50 @@ def example(command: Any) -> str:
 
 def test_commands_are_in_groups_one_line_each() -> None:
     text = run("--help", columns=80).stdout
-    groups = ["Compare:", "Judges:", "Ranks and boards:", "Topics:", "Judgments:", "Files and help:"]
+    groups = ["Compare:", "Ranks and boards:", "Topics:", "Judgments:", "Files and help:"]
     assert [line for line in text.splitlines() if line in groups] == groups
     after = text[text.index("Compare:") :].splitlines()
     lines = [line for line in after if line.startswith("  ")]
     top: Any = typer.main.get_command(app)
     assert sorted(line.split()[0] for line in lines) == sorted(top.commands)
+
+
+def test_there_are_few_commands_and_few_options() -> None:
+    """Sixteen commands, 23 with those below them; besides what several share of Data and Output at most 15 options."""
+    top: Any = typer.main.get_command(app)
+    assert len(top.commands) <= 16
+    assert len(COMMANDS) <= 23
+    groups = {name: options_by_group(command) for name, command in COMMANDS.items()}
+    for name, found in groups.items():
+        assert set(found) <= {"Answer", "Data", "Output"}
+        shared = {o for other, of in groups.items() if other != name for g in ("Data", "Output") for o in of.get(g, ())}
+        own = {option for of in found.values() for option in of} - shared
+        assert len(own) <= 15, (name, own)
+
+
+def options_by_group(command: Any) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for option in command.params:
+        if option.param_type_name == "option":
+            group = getattr(option, "rich_help_panel", None) or "Answer"
+            found.setdefault(group, set()).add(option.name)
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_are_in_three_groups(name: str) -> None:
+    text = run(*name.split(), "--help", columns=80).stdout
+    heads = [line for line in text.splitlines() if re.fullmatch(r"[A-Z]\w+:", line)]
+    assert heads == [head for head in ("Arguments:", "Answer:", "Data:", "Output:") if head in heads]
+
+
+def test_without_a_command_there_is_a_short_guide() -> None:
+    text = good()
+    assert len(text.splitlines()) < 16
+    assert max(map(len, text.splitlines())) <= 80
+    named = re.findall(r"^  concordant (\w+)", text, re.MULTILINE)
+    assert named[0] == "compare"
+    assert set(named) <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -120,7 +158,9 @@ def test_what_is_misspelt_is_suggested(tmp_path: Path) -> None:
     good("demo", "--save", tmp_path)
     people = tmp_path / "people.csv"
     assert f"did you mean '{people}'?" in bad("board", tmp_path / "peeple.csv", status=1)
-    assert "did you mean 'tau_ap_b'? There are: tau," in bad("matrix", people, people, "-c", "tau_apb", status=2)
+    assert "did you mean 'tau_ap_b'? There are: tau," in bad(
+        "compare", "--matrix", people, people, "-c", "tau_apb", status=2
+    )
     assert "Did you mean 'compare'?" in bad("comapre", status=2)
 
 

@@ -142,16 +142,20 @@ def test_a_p_value_and_an_interval_stay_on_one_line() -> None:
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex"])
 def test_what_a_program_reads_is_not_folded(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = ["tie-calibration", PEOPLE, CAREFUL, "--format", form]
+    arguments = ["compare", "--card", PEOPLE, CAREFUL, "--resamples", "99", "--format", form]
     whole = run(*arguments).stdout
     monkeypatch.setattr(terminal, "width", lambda: 40)
     assert run(*arguments).stdout == whole
 
 
-def test_into_a_file_nothing_is_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_into_a_file_lines_have_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "37")
     terminal.say(NARROW)
     assert capsys.readouterr().out == f"{NARROW}\n"
+    terminal.say("many words " * 20)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.parametrize("columns", [80, 120])

@@ -19,7 +19,7 @@ def test_a_command_to_try_can_be_copied(name: str, tmp_path: Path, monkeypatch: 
     (tmp_path / name).write_text(TABLE, encoding="utf-8")
     (shown,) = (line for line in good("look", "--", name).splitlines() if line.startswith("  next"))
     program, command, path = shlex.split(shown)[1:]
-    assert (program, command) == ("concordant", "reliability")
+    assert (program, command) == ("concordant", "plan")
     assert (tmp_path / path).resolve() == tmp_path / name
     assert run(command, path).exit_code == 0
     assert (shlex.quote(path) == path) == (name in ("plain.csv", "-x.csv"))

@@ -276,7 +276,7 @@ class TestWaysOut:
             function(path, **arguments)
         assert "available" not in str(raised.value)
 
-    @pytest.mark.parametrize("command", ["reliability", "plan", "board", "select"])
+    @pytest.mark.parametrize("command", ["plan", "board", "select"])
     def test_commands(self, command: str, path: str) -> None:
         more = {"select": ("-k", 1)}
         result = run(command, path, "--missing", "error", *more.get(command, ()))

@@ -103,7 +103,7 @@ def test_components_are_those_of_reml() -> None:
         "score ~ C(model)", groups="task", re_formula="1", vc_formula={"cell": "0 + C(model)"}, data=long(values)
     ).fit(reml=True)
     peer = (made.scale, float(made.vcomp[0]), float(made.cov_re.iloc[0, 0]))
-    assert components(values) == pytest.approx(peer, rel=1e-3)
+    assert components(values)[:3] == pytest.approx(peer, rel=1e-3)
 
 
 def test_intervals_of_tau_bench(formats: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant.data.holes import fitted
-from concordant.data.totals import RULES, mean_ranks
+from concordant.data.means import RULES, mean_ranks
 from concordant.errors import InputError
 
 FloatArray = npt.NDArray[np.float64]

@@ -120,11 +120,11 @@ def files(folder: Path, name: Callable[[str], str]) -> Path:
 QUICK = ["--resamples", "99"]
 COMMANDS: dict[str, list[str]] = {
     "combine": ["combine", "few.csv", "careful.csv", "--ranks"],
-    "compare": ["compare", "people.csv", "careful.csv", "--no-worth", *QUICK],
-    "compare two": ["compare", "people.csv", "careful.csv", "hasty.csv", "--no-worth", *QUICK],
+    "compare": ["compare", "people.csv", "careful.csv", *QUICK],
+    "compare two": ["compare", "people.csv", "careful.csv", "hasty.csv", *QUICK],
     "explain": ["explain", "people.csv", "hasty.csv"],
     "look": ["look", "people.csv"],
-    "reliability": ["reliability", "people.csv"],
+    "plan": ["plan", "people.csv", "--all", *QUICK],
     "board": ["board", "people.csv", *QUICK],
     "board -k": ["board", "people.csv", "-k", "2", *QUICK],
     "votes": ["votes", "battles.json", "--resamples", "199"],

@@ -81,6 +81,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Reliability": lambda: cc.reliability(PEOPLE, rng=1),
     "ReliabilityStudy": lambda: cc.study.reliability_study({"people": SMALL}, n_trials=1, sizes=[5]),
     "RunNoise": lambda: cc.run_noise(REPEATED),
+    "RunPlan": lambda: cc.planning.plan_runs(REPEATED),
     "SignificanceAgreement": lambda: cc.judges.significance_agreement(PEOPLE, HASTY),
     "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, coefficient="tau"),
     "TieCalibration": lambda: cc.judges.tie_calibration(SMALL, QUICK, rng=1),

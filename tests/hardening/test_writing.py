@@ -245,7 +245,7 @@ def test_signals_end_in_one_line_and_leave_nothing(
     other = scores.with_name("other.csv")
     header, *rows = scores.read_text().splitlines()
     other.write_text("\n".join([header, *reversed(rows[1:]), rows[0].replace("0.", "0.1")]) + "\n")
-    given = [str(scores), str(other), "--no-worth", "--resamples", "100000000", "--plot", "x.pdf"]
+    given = [str(scores), str(other), "--resamples", "100000000", "--plot", "x.pdf"]
     command = [sys.executable, "-c", program, "compare", *given]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True

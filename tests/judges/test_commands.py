@@ -1,10 +1,9 @@
-"""`concordant board`, `explain` and `worth`."""
+"""`concordant board`, `explain`, and what `compare` says of a worth."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -77,20 +76,25 @@ def test_whom_to_cite() -> None:
     assert "Romano, Joseph P. and Wolf, Michael" in good("cite", "rank_intervals")
 
 
-def test_worth_says_the_verdict_first() -> None:
+def test_the_verdict_is_that_of_judge_worth() -> None:
     found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
-    text = good("worth", PEOPLE, CAREFUL)
-    assert text == f"{found}\n"
-    assert text.startswith(
-        "careful is a weaker judge than people.\n25 topics judged by careful rank the systems only as "
-    )
+    first, second = good("compare", PEOPLE, CAREFUL).splitlines()[:2]
+    assert f"{first[:-1]}. {second[:-1]}" == found.verdict
+    assert first == "careful is a weaker judge than people."
+    assert second.startswith("25 topics judged by careful rank the systems only as ")
 
 
-def test_worth_of_these_systems_and_other_topics() -> None:
-    how: dict[str, Any] = {"names": ("people", "careful"), "n_topics": 10, "new_systems": False, "on": "systems"}
-    found = cc.judge_worth(PEOPLE, CAREFUL, **how)
-    asked = ("--n-topics", "10", "--these-systems", "--on", "systems")
-    assert good("worth", PEOPLE, CAREFUL, *asked) == f"{found}\n"
+def test_worth_of_these_systems_and_other_topics(tmp_path: Path) -> None:
+    """A judge of other topics than people's has a worth, too; with --these-systems for these systems only."""
+    careful = cc.load_collection("careful")
+    topics = [f"x{topic}" for topic in careful.topics]
+    cc.Scores(careful.values, topics, careful.systems).to_frame().to_csv(tmp_path / "other.csv")
+    sides = (PEOPLE, str(tmp_path / "other.csv"))
+    for asked, new in (((), True), (("--these-systems",), False)):
+        found = cc.judge_worth(*sides, names=("people", "other"), new_systems=new, on="systems")
+        text = good("compare", *sides, "--own-topics", *asked)
+        assert text.splitlines()[1][:-1] == found.sentence
+    assert "rank these 20 systems" in text
 
 
 @pytest.mark.long
@@ -99,62 +103,69 @@ def test_worth_takes_names_coefficient_level_and_seed() -> None:
     found = cc.judge_worth(
         PEOPLE, HASTY, coefficient="tau_ap_b", confidence_level=0.9, names=("human", "machine"), rng=4
     )
-    assert good("worth", f"human={PEOPLE}", f"machine={HASTY}", *asked) == f"{found}\n"
+    first, second = good("compare", f"human={PEOPLE}", f"machine={HASTY}", *asked).splitlines()[:2]
+    assert f"{first[:-1]}. {second[:-1]}" == found.verdict
 
 
 def test_worth_for_machines() -> None:
     found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
-    stored = json.loads(good("worth", PEOPLE, CAREFUL, "-f", "json"))
-    assert stored["worth"] == found.worth
-    assert stored["interval"]["low"] == found.interval.low
-    assert stored["word"] == "weaker"
-    assert list(stored) == [*found.to_dict(), "read_notes"]
-    (row,) = rows("worth", PEOPLE, CAREFUL)
-    assert (row["candidate"], float(row["topics"]), float(row["worth"])) == ("careful", 25, found.worth)
+    (compared,) = json.loads(good("compare", PEOPLE, CAREFUL, "-f", "json"))["comparisons"]
+    assert compared["worth"]["worth"] == found.worth
+    assert compared["worth"]["interval"]["low"] == found.interval.low
+    assert compared["worth"]["word"] == "weaker"
+    row = rows("compare", PEOPLE, CAREFUL)[0]
+    assert (row["candidate"], row["coefficient"], float(row["value"])) == ("careful", "worth", found.worth)
     assert (float(row["low"]), float(row["high"])) == (found.interval.low, found.interval.high)
 
 
-@pytest.mark.long
-def test_worth_for_papers() -> None:
-    found = cc.judge_worth(PEOPLE, CAREFUL, names=("people", "careful"), rng=0)
-    latex = good("worth", PEOPLE, CAREFUL, "-f", "latex")
-    assert rf"careful & tau\_b & 25.0000 & {found.worth:.4f} & {found.interval.low:.4f} &" in latex
-    assert f"| careful | tau_b | 25.0000 | {found.worth:.4f} |" in good("worth", PEOPLE, CAREFUL, "-f", "markdown")
-
-
-@pytest.mark.long
 def test_several_judges_are_ranked() -> None:
     judges = {"hasty": HASTY, "careful": CAREFUL}
     found = cc.rank_judges(PEOPLE, judges, rng=0)
-    assert good("worth", PEOPLE, HASTY, CAREFUL) == f"{found}\n"
-    stored = json.loads(good("worth", PEOPLE, HASTY, CAREFUL, "-f", "json"))
+    stored = json.loads(good("compare", PEOPLE, HASTY, CAREFUL, "-f", "json"))["ranking"]
     assert [judge["names"] for judge in stored["judges"]] == [["people", "careful"], ["people", "hasty"]]
-    assert stored["best"] == ["careful"]
-    told = rows("worth", PEOPLE, HASTY, CAREFUL)
-    assert [(row["candidate"], row["may_be_best"]) for row in told] == [("careful", "True"), ("hasty", "False")]
+    assert stored["best"] == list(found.best) == ["careful"]
 
 
-@pytest.mark.long
-def test_worth_is_drawn(tmp_path: Path) -> None:
-    one, several = tmp_path / "one.svg", tmp_path / "several.svg"
-    assert "25 topics" in run("worth", PEOPLE, CAREFUL, "--plot", one).stdout
-    assert "careful" in one.read_text(encoding="utf-8")
-    assert "hasty" in run("worth", PEOPLE, CAREFUL, HASTY, "--plot", several).stdout
-    assert "worth of 25 topics, in topics of people" in several.read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("candidates", "at_least", "status", "told"),
+    [
+        ([CAREFUL], 7, 0, ""),
+        ([CAREFUL], 15, 3, "careful: the worth of 25 topics may be as low as 7.7; --at-least asks for 15\n"),
+        ([CAREFUL, HASTY], 7, 3, "hasty: the worth of 25 topics may be as low as 1.4; --at-least asks for 7\n"),
+    ],
+)
+def test_a_gate_for_continuous_integration(
+    candidates: list[str], at_least: int, status: int, told: str, tmp_path: Path
+) -> None:
+    for form in ("table", "json"):
+        done = run("compare", PEOPLE, *candidates, "--at-least", at_least, "-f", form, "--plot", tmp_path / "p.svg")
+        assert (done.exit_code, done.stderr) == (status, told)
+        assert "careful" in done.stdout  # the answer is there all the same
+        assert (tmp_path / "p.svg").exists()
+
+
+def test_a_gate_is_closed_where_the_worth_is_not_known() -> None:
+    few = ("--topics", "401,402,403,404,405,406,407,408,409")
+    done = run("compare", PEOPLE, CAREFUL, *few, "--at-least", "1")
+    assert (done.exit_code, done.stderr) == (3, "careful: the worth of 25 topics is not known; --at-least asks for 1\n")
+    assert "leave --card and --matrix out" in bad("compare", PEOPLE, CAREFUL, "--at-least", "1", "--card", status=2)
 
 
 def test_what_cannot_be_valued(tmp_path: Path) -> None:
-    few = good("worth", PEOPLE, CAREFUL, "--topics", "401,402,403,404,405,406,407,408,409")
-    assert few.startswith("What careful is worth is not known: there are only 9 topics, at least 10 are needed.\n")
+    few = good("compare", PEOPLE, CAREFUL, "--topics", "401,402,403,404,405,406,407,408,409")
+    assert "Note: What careful is worth is not known: there are only 9 topics, at least 10 are needed\n" in few
+    after = few.split("\nNext: ")[1].replace("\n", " ")
+    assert after == f"concordant plan {PEOPLE} | concordant explain {PEOPLE} {CAREFUL} | --html report.html | --all "
     ten = "401,402,403,404,405,406,407,408,409,410"
-    assert "25 topics judged by careful " in good("worth", PEOPLE, CAREFUL, "--topics", ten)
+    assert "25 topics judged by careful " in good("compare", PEOPLE, CAREFUL, "--topics", ten)
     means = tmp_path / "means.csv"
     people = cc.load_collection("people")
     scores = zip(people.systems, people.means().tolist(), strict=True)
     means.write_text("system,score\n" + "".join(f"{name},{score}\n" for name, score in scores))
-    assert "candidate has one score per system and no topics" in bad("worth", PEOPLE, means, status=1)
-    assert "there is no coefficient 'tau_bb'" in bad("worth", PEOPLE, CAREFUL, "-c", "tau_bb", status=2)
-    assert "use 'tau_b'" in bad("worth", PEOPLE, CAREFUL, "-c", "tau", status=1)
-    assert f"{CAREFUL}x" in bad("worth", PEOPLE, f"{CAREFUL}x", status=1)
-    assert "was given twice" in bad("worth", PEOPLE, PEOPLE, status=2)
-    assert "Missing argument 'CANDIDATE" in bad("worth", PEOPLE, status=2)
+    text = good("compare", CAREFUL, means)
+    assert text.startswith("means swaps 9 of 190 pairs of careful's systems (tau_b 0.91).\n")
+    assert "worth" not in text
+    assert "there is no coefficient 'tau_bb'" in bad("compare", PEOPLE, CAREFUL, "-c", "tau_bb", status=2)
+    assert f"{CAREFUL}x" in bad("compare", PEOPLE, f"{CAREFUL}x", status=1)
+    assert "was given twice" in bad("compare", PEOPLE, PEOPLE, status=2)
+    assert "Missing argument 'CANDIDATE" in bad("compare", PEOPLE, status=2)

@@ -69,17 +69,16 @@ def test_it_fits_80_columns_whatever_the_names(card: Any) -> None:
 def test_every_form_of_output(tmp_path: Path) -> None:
     families = tmp_path / "families.csv"
     families.write_text("system,family\n" + "\n".join(f"{s},{f}" for s, f in FAMILIES.items()), encoding="utf-8")
-    asked = ["judge-card", f"people={PEOPLE}", CAREFUL, HASTY, "--resamples", "199", "--families", families]
+    asked = ["compare", "--card", f"people={PEOPLE}", CAREFUL, HASTY, "--resamples", "199", "--families", families]
     files = ["--html", tmp_path / "card.html", "--plot", tmp_path / "c.svg"]
     found = json.loads(good(*asked, *files, "--quiet", "--format", "json"))
-    rows = found["judge_card"]["card"]
-    assert [row["judge"] for row in rows] == ["careful", "hasty"]
-    assert rows[0]["favours"] == "dense"
+    assert [judge["name"] for judge in found["judges"]] == ["careful", "hasty"]
+    assert found["judges"][0]["bias"]["families"][0]["family"] == "dense"
     page = (tmp_path / "card.html").read_text(encoding="utf-8")
     assert "Bias for families" in page
     assert "<text" in (tmp_path / "c.svg").read_text(encoding="utf-8")
     latex = good(*asked[:-2], "--format", "latex")
-    assert r"careful & 14 & 7.7 to 25 & 0.905 & 0.906 &" in latex
+    assert r"careful & 14 & 7.7 to 24.8 & 0.905 & 0.906 &" in latex
     text = good(*asked)
     assert text.startswith("careful is the best of 2 judges")
     assert "favours most" in text

@@ -13,7 +13,7 @@ import concordant as cc
 from concordant.errors import InputError
 from concordant.judges.tie_tolerance import _best, _pairs
 
-from ..commands import CAREFUL, PEOPLE, bad, good
+from ..commands import CAREFUL, PEOPLE, good
 
 
 def literal_accuracy(truth: Any, candidate: Any, tolerance: float) -> float:
@@ -77,10 +77,9 @@ def test_what_is_refused() -> None:
 
 def test_the_command_says_what_the_function_finds() -> None:
     people, careful = (cc.load_collection(name) for name in ("people", "careful"))
-    found = cc.judges.tie_calibration(people, careful, n_folds=4, rng=3)
-    said = json.loads(good("tie-calibration", PEOPLE, CAREFUL, "--folds", 4, "--seed", 3, "--format", "json"))
+    found = cc.judges.tie_calibration(people, careful, rng=3)
+    asked = ("compare", "--card", PEOPLE, CAREFUL, "--seed", 3, "--resamples", 99)
+    said = json.loads(good(*asked, "--all", "--format", "json"))["tie_calibration"]["careful"]
     assert (said["accuracy"], said["tolerances"]) == (found.accuracy, found.tolerances.tolist())
-    assert found.verdict in good("tie-calibration", PEOPLE, CAREFUL, "--folds", 4, "--seed", 3)
-    assert "--folds is 41: give a whole number from 2 to the 40 topics" in bad(
-        "tie-calibration", PEOPLE, CAREFUL, "--folds", 41, status=1
-    )
+    assert f"careful: {found.verdict}" in good(*asked, "--all")
+    assert "ties calibrated" not in good(*asked)

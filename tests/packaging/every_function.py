@@ -58,6 +58,9 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "run_noise": lambda: cc.run_noise(
             cc.Scores(np.random.default_rng(1).random((9, 3, 4)), range(9), ["a", "b", "c"])
         ).to_dict(),
+        "plan_runs": lambda: cc.planning.plan_runs(
+            cc.Scores(np.random.default_rng(1).random((9, 3, 4)), range(9), ["a", "b", "c"])
+        ).to_dict(),
         "explain": lambda: cc.explain(people, hasty).to_dict(),
         "family_bias": lambda: cc.judges.family_bias(
             people, hasty, families={system: system.split("-")[0] for system in people.systems}, **few

@@ -263,12 +263,11 @@ def test_commands(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     people.to_frame().to_csv(file)
     run = CliRunner().invoke
-    table = run(app, ["reliability", str(file)])
+    table = run(app, ["plan", str(file), "--all"])
     assert table.exit_code == 0, table.output
-    assert f"tau {cc.reliability(people, rng=0).tau:.3f}" in table.output
-    found = json.loads(run(app, ["reliability", str(file), "-f", "json"]).stdout)
+    assert cc.reliability(people, rng=0).table() in table.output
+    found = json.loads(run(app, ["plan", str(file), "--all", "-f", "json"]).stdout)["reliability"]
     assert found["estimates"]["posterior"]["tau"] == cc.reliability(people, rng=0).tau
-    assert found["posterior"][0]["value"] == found["estimates"]["posterior"]["tau"]
     plan = json.loads(run(app, ["plan", str(file), "--target", "0.9", "-f", "json"]).stdout)
     assert plan["n_topics"] == cc.plan_topics(people, rng=0).n_topics
     assert run(app, ["plan", str(file), "--probability", "0.9", "-c", "tau_ap", "-f", "csv"]).stdout.startswith(

@@ -17,9 +17,10 @@ import pytest
 import concordant as cc
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import look, read_scores
-from concordant.read.tables.direction import usually_an_error
+from concordant.read.tables.measures import usually_an_error
 
 from ..commands import bad, good, run
+from ..render.report.test_page import Page
 
 SYSTEMS = [f"s{k}" for k in range(8)]
 BOARD = "model,accuracy,wer,lower\na,0.9,0.10,4\nb,0.8,0.15,3\nc,0.7,0.25,2\nd,0.6,0.30,1\n"
@@ -301,7 +302,7 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
     compared = cc.compare(given, other, rng=1, n_resamples=99).comparisons[0].to_dict()
     assert np.round(compared["truth_means"], 9).tolist() == list(means.values())
     assert compared["lower_is_better"] == [True, True]
-    assert "lower is better in truth" in cc.compare(given, sides(2)[1], worth=False).heading()
+    assert "lower is better in truth" in str(cc.compare(given, sides(2)[1], worth=False))
     assert f"{min(means.values()):.4f}</td>" in given._repr_html_()
     assert "-0." not in given._repr_html_()
     mixed = cc.combine(given.select(topics=given.topics[:12]), other)
@@ -363,14 +364,14 @@ def test_holes_keep_their_direction() -> None:
     "command",
     [
         ["compare", "{t}", "{a}", "{b}"],
-        ["worth", "{t}", "{a}"],
+        ["compare", "{t}", "{a}"],
         ["explain", "{t}", "{a}"],
         ["explain", "{t}", "{a}", "--pair", "s0,s1"],
-        ["matrix", "{t}", "{a}", "{b}"],
-        ["judge-card", "{t}", "{a}"],
+        ["compare", "--matrix", "{t}", "{a}", "{b}"],
+        ["compare", "--card", "{t}", "{a}"],
         ["audit", "{t}", "{a}", "-r", "0.5"],
         ["combine", "{few}", "{a}"],
-        ["reliability", "{t}"],
+        ["plan", "{t}", "--all"],
         ["plan", "{t}"],
         ["board", "{t}"],
     ],
@@ -435,14 +436,18 @@ def test_the_note_begins_below_minus_0_3(swaps: int, noted: bool) -> None:
 def test_the_report_shows_errors_as_they_were_given_and_its_call_reads_them_so(board: str, tmp_path: Path) -> None:
     page = tmp_path / "r.html"
     sides = f"{board}:accuracy", f"{board}:wer:lower"
-    found = json.loads(run("compare", *sides, "--html", str(page), "-f", "json").stdout)
+
+    def written(*given: str) -> Any:
+        assert run("compare", *given, "--html", str(page)).exit_code == 0
+        return Page(page.read_text(encoding="utf-8")).script("document")
+
+    found = written(*sides)
     (part,) = found["comparisons"]
     assert part["candidate_means"] == [0.1, 0.15, 0.25, 0.3]
     assert part["ranks"] == {"truth": [1, 2, 3, 4], "candidate": [1, 2, 3, 4]}
     assert f"cc.read_scores({board!r}, 'wer', lower_is_better=True)" in found["call"]
     assert f"cc.read_scores({board!r}, 'accuracy')" in found["call"]
-    reversed_too = f"{board}:wer:higher"
-    found = json.loads(run("compare", sides[0], reversed_too, "--html", str(page), "-f", "json").stdout)
+    found = written(sides[0], f"{board}:wer:higher")
     assert f"cc.read_scores({board!r}, 'wer', lower_is_better=False)" in found["call"]
     assert "nearly reversed" in page.read_text()
 

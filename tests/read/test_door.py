@@ -152,6 +152,7 @@ def test_no_function_that_takes_collections_is_forgotten() -> None:
     assert taking_collections() - FUNCTIONS.keys() == {
         "pair",
         "run_noise",
+        "planning.plan_runs",
     }  # tests/data/test_scores.py and test_repeated.py
 
 

@@ -14,8 +14,7 @@ import pytest
 from concordant.data.means import mean_over_topics
 from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
-from concordant.judgments.read_qrels import read_qrels
-from concordant.judgments.read_runs import read_run, read_runs
+from concordant.judgments.read_runs import read_qrels, read_run, read_runs
 from concordant.pairing import pair
 from concordant.read import read_scores
 from concordant.read.door import as_topics

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from concordant.errors import ConcordantError, DataWarning, ReadError
-from concordant.judgments.read_qrels import read_qrels
-from concordant.judgments.read_runs import read_run
+from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import files, read_scores
 
 pytestmark = pytest.mark.long

@@ -15,8 +15,7 @@ import pytest
 import concordant as cc
 from concordant.data.scores import Scores
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
-from concordant.judgments.read_qrels import read_qrels
-from concordant.judgments.read_runs import read_run
+from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import SideName, look, parse_side, read_scores, short_names
 
 

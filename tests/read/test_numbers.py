@@ -19,15 +19,13 @@ import pytest
 
 import concordant as cc
 from concordant.errors import ConcordantError, InputError, ReadError
-from concordant.judgments.read_qrels import read_qrels
-from concordant.judgments.read_runs import read_run
+from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import recognise
 from concordant.read.formats import binary, columns, delimited, trec_eval
 from concordant.read.source import Source
-from concordant.read.tables.cells import Cells, Given, Parsed, parse
+from concordant.read.tables.cells import Cells, Given, Parsed, not_a_number, parse
 from concordant.read.tables.frames import frame_cells
 from concordant.read.tables.layout import Roles
-from concordant.read.tables.numbers import not_a_number
 
 PATTERN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 HOLES = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-"}

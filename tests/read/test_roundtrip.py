@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from concordant.data.scores import Scores
 from concordant.errors import DataWarning, ReadError
-from concordant.judgments.read_qrels import read_qrels
-from concordant.judgments.read_runs import read_run
+from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import read_scores
 from concordant.read.tables.vocabulary import is_summary
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from concordant.errors import DataWarning, ReadError
-from concordant.judgments.read_qrels import read_qrels
-from concordant.judgments.read_runs import read_run, read_runs
+from concordant.judgments.read_runs import read_qrels, read_run, read_runs
 from concordant.judgments.runs import Run
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.data.choice import chosen
+from concordant.data.groups import chosen
 from concordant.errors import ConcordantError, DataWarning, InputError, ReadError
 from concordant.read import look, read_scores
 
@@ -51,7 +51,7 @@ class TestOptions:
         return "s.csv"
 
     def test_the_option_that_the_error_names(self, path: str) -> None:
-        said = bad("reliability", path, status=1)
+        said = bad("plan", path, status=1)
         options = re.findall(r"--systems '[^']*'", said)
         assert options == ["--systems '!length'", "--systems '*'"]
         answers = [good("look", path, *shlex.split(option)) for option in options]
@@ -67,15 +67,15 @@ class TestOptions:
         assert f"{shown}\n" in good("look", path, "--systems", "!length", "--topics", topics)
 
     def test_names_that_are_not_there(self, path: str) -> None:
-        assert "has no system 'd'" in bad("reliability", path, "--systems", "a,d", status=1)
-        assert "has no system 'z*'" in bad("reliability", path, "--systems", "a,z*", status=1)
+        assert "has no system 'd'" in bad("plan", path, "--systems", "a,d", status=1)
+        assert "has no system 'z*'" in bad("plan", path, "--systems", "a,z*", status=1)
         said = run("look", path, "--systems", "!length,!Nr").stderr
         assert "has no system 'Nr' to leave out" in said
         assert "length" not in said
 
     def test_a_name_with_a_comma(self, path: str) -> None:
         Path(path).write_text(LENGTHS.replace("length", '"length, all"'))
-        option = re.search(r"--systems '[^']*'", bad("reliability", path, status=1))
+        option = re.search(r"--systems '[^']*'", bad("plan", path, status=1))
         assert option
         assert "3: a, b, c\n" in good("look", path, *shlex.split(option[0]))
 

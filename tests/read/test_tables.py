@@ -182,7 +182,7 @@ def test_integer_column_that_is_no_system() -> None:
         ("0.1,0.2\n0.3,0.4\n", 1, "numbers without a header"),
         ("1\n2\n", 1, "not recognised"),
         ("map 0.25\nP_5 0.5\n", 1, "two columns, a measure and its mean"),
-        ("Once upon a time\nthere was a file.\n", 1, "not recognised.*trec_eval -q.*Once upon"),
+        ("Once upon a time\nthere was a file.\n", 1, "not recognised.*trec_eval; four.*Once upon"),
         ("topic,a,b\n", 1, "not recognised"),
         ("301 Q0 d1 1 0.5 tag\n", 1, "is a run"),
         ("301 0 d1 1\n", 1, "looks like qrels"),

@@ -19,11 +19,12 @@ from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError
 from ..inference.bootstrap import check_bootstrap, limits, not_resampled
 from ..inference.resampling import Progress, Resampling, Seed
+from ..judges.analytic import Curve
 from ..judges.ranking import JudgeRanking, ranking_of
 from ..judges.verdicts import too_few
-from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
+from ..judges.worth import How, Judged, JudgeWorth, for_worth, matched_judge, worth_of
 from ..options import checked
-from ..pairing import On, Pairing, match, measures_of, pairings, rejoined
+from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.distribution import RankTestMethod
@@ -62,11 +63,13 @@ def compare(
     names: Sequence[str] | None = None,
     on: On = "both",
     top: int | None = None,
+    noun: Noun | None = None,
     coefficients: str | Iterable[str] | None = None,
     per_topic: bool = False,
     interval: bool = False,
     test: bool = False,
     worth: bool = True,
+    new_systems: bool = True,
     rank_test: RankTestMethod | None = "recentred",
     all_pairs: bool = False,
     confidence_level: float = 0.95,
@@ -86,7 +89,7 @@ def compare(
         One or more. A folder whose files hold a table of several systems each is one candidate per file. Each is
         matched with the truth by itself, so that its numbers do not depend on the others. What only one side has is
         left out; an `AlignmentWarning` and the notes name it.
-    names, on, top
+    names, on, top, noun
         As in `pair`, where the sides are given.
     coefficients : iterable of str, optional
         Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
@@ -102,6 +105,8 @@ def compare(
     worth : bool
         Whether to value the candidates' topics in topics of the truth, as `judge_worth` and `rank_judges` do, where
         they have topics in common. By tau_b, or by the first one named in `coefficients` that admits ties.
+    new_systems : bool
+        Whether the interval of the worth is for new systems and new topics; otherwise for new topics and these systems.
     rank_test : {"recentred", "paper"} or None
         The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
     all_pairs : bool
@@ -141,15 +146,8 @@ def compare(
     >>> import concordant as cc
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70}
-    >>> print(cc.compare(people, model, coefficients=["tau", "tau_a", "tau_b"], names=("people", "model")))
-    model and people: tau_b = 0.9129
-    <BLANKLINE>
-      4 systems; truth: people; 1 tied pair in model
-      tau                           -   ties in candidate
-      tau_a                    0.8333
-      tau_b                    0.9129
-    <BLANKLINE>
-      tau over all orders of the tied systems: 0.6667 to 1.0000, expected 0.8333
+    >>> print(cc.compare(people, model, names=("people", "model")))
+    model and people order 6 of 6 pairs of systems alike (tau_b 0.91).
 
     """
     wanted, level = _wanted(coefficients), confidence_level
@@ -158,7 +156,7 @@ def compare(
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
         check_bootstrap(drawn.n_resamples)
-    pairs = pairings(truth, candidates, names=names, on=on, top=top)
+    pairs = pairings(truth, candidates, names=names, on=on, top=top, noun=noun)
     for one in pairs:
         check_pairing(one, interval=interval, per_topic=per_topic)
     settings = settings_of(
@@ -171,6 +169,7 @@ def compare(
         interval=interval,
         test=test,
         worth=worth,
+        new_systems=new_systems,
         rank_test=rank_test,
     )
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
@@ -223,7 +222,7 @@ def _together(pairs: Sequence[Pairing]) -> Pairing | None:
         return None
     notes = dict.fromkeys(note for one in pairs for note in one.notes)
     sides, names = rejoined(pairs)
-    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes))
+    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes), first.noun)
 
 
 def _main(wanted: Sequence[Coefficient]) -> Coefficient:
@@ -255,8 +254,8 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
     tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, next(stages))
     same = _same(a, b)
     valued, worth_notes = None, list[str]()
-    if how.worth and found.by_topic and not same:
-        valued, worth_notes = _worth(found, names, how.wanted, how.level, drawn)
+    if how.worth and not same:
+        valued, worth_notes = _worth(found, how, drawn)
     made = Compared(
         truth=names[0],
         candidate=names[1],
@@ -270,6 +269,7 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
         tied_truth=tied_truth,
         tied_candidate=tied_candidate,
         tied_both=int(counts.tied_both),
+        swapped=int(counts.discordant),
         tie_bounds=_bounds(how.wanted, x, y) if tied_candidate else (),
         per_topic=tuple(_on_topics(c, a, b) for c in how.wanted) if how.per_topic else (),
         rank_test=tested,
@@ -406,26 +406,31 @@ def _rank_test(
     try:
         problem = Problem.of(truth, 1e-5, "the test")
         if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
-            return RankTest.untested(problem, candidate, drawn.seed), list(problem.doubts)
+            return RankTest.untested(problem, candidate, drawn.seed), []
         tested = rank_test_of(problem, candidate, method, drawn)
     except LimitError as error:  # all else can be compared
         return None, [f"no rank test: {error}"]
     return tested, list(tested.notes)
 
 
-def _worth(
-    found: Pairing,
-    names: tuple[str, str],
-    wanted: Sequence[Coefficient],
-    level: float,
-    drawn: Resampling,
-) -> tuple[JudgeWorth | None, Notes]:
+def _worth(found: Pairing, how: _How, drawn: Resampling) -> tuple[JudgeWorth | None, Notes]:
     """What the candidate's topics are worth; or why that is not known."""
-    known = for_worth(wanted)
-    if known is None or len(found.topics) < 2 or known.attempt(found.truth.means(), found.candidates[0].means())[1]:
+    known = _valuing(found, how.wanted)
+    if known is None:
         return None, []
-    made = worth_of(replace(matched_judge(found), notes=()), How(known, level, drawn))
+    asked = How(known, how.level, drawn, new_systems=how.settings["new_systems"])
+    made = worth_of(replace(matched_judge(found), notes=()), asked)
     return (None, [made.verdict]) if made.reason else (made, [])
+
+
+def _valuing(found: Pairing, wanted: Sequence[Coefficient]) -> Coefficient | None:
+    """The coefficient that values a candidate; None where nothing can."""
+    known = for_worth(wanted)
+    if known is None or not all(isinstance(side, Scores) and len(side.topics) > 1 for side in found.sides):
+        return None
+    if found.on == "systems" and known.name != "tau_b":  # the others need splits of the same topics
+        return None
+    return None if known.attempt(found.truth.means(), found.candidates[0].means())[1] else known
 
 
 def _rows(found: Pairing) -> tuple[Scores, ...]:
@@ -434,24 +439,43 @@ def _rows(found: Pairing) -> tuple[Scores, ...]:
 
 
 def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared], JudgeRanking | None]:
-    """Several candidates, and which of them could be the best.
+    """Several candidates with their worths, and which of them could be the best.
 
-
-    None, and what was found as it is, where they were not all compared on the same topics.
+    Each is valued on all that it shares with the truth; which is best is decided on what all of them have. None where
+    too little is left for that.
     """
-    first = found[0]
-    names = (first.truth, *(c.candidate for c in found))
-    alike = len({(c.systems, c.topics) for c in found}) == 1 and len(set(names)) == len(names)
-    known = for_worth([get_coefficient(v.coefficient) for v in first.values])
-    if known is None or not alike or len(found) < 2 or too_few(len(first.topics), len(first.systems)):
+    settings, wanted = found[0].settings, [get_coefficient(v.coefficient) for v in found[0].values]
+    valued = [c for c in found if not c.same and _valuing(c.pairing, wanted)]
+    known = for_worth(wanted)
+    if known is None or not valued:
         return list(found), None
-    if any(c.same or math.isnan(c[known.name]) for c in found):
-        return list(found), None
-    sides = [replace(matched_judge(c.pairing), notes=()) for c in found]
-    drawn = Resampling.of(first.settings["n_resamples"], seed_of(first.settings), workers)
-    ranking = ranking_of(sides, sides, How(known, first.settings["confidence_level"], drawn))
-    worths = {judge.names[1]: None if judge.reason else judge for judge in ranking.judges}
-    return [replace(c, worth=worths[c.candidate]) for c in found], ranking
+    drawn = Resampling.of(settings["n_resamples"], seed_of(settings), workers)
+    how = How(known, settings["confidence_level"], drawn, new_systems=settings["new_systems"])
+    sides = [replace(matched_judge(c.pairing), notes=()) for c in valued]
+    together = _on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) else None
+    ranking = None if together is None else ranking_of(sides, together, how)
+    curves: dict[bytes, Curve] = {}
+    judges = [worth_of(one, how, curves) for one in sides] if ranking is None else ranking.judges
+    worths, made = {judge.names[1]: judge for judge in judges}, []
+    for c in found:
+        worth = worths.get(c.candidate)
+        if worth is not None and worth.reason:
+            made.append(replace(c, notes=(*c.notes, worth.verdict)))
+        else:
+            made.append(replace(c, worth=worth))
+    return made, ranking
+
+
+def _on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
+    """The judges on what all of them have; None where that is too little."""
+    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
+        try:
+            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
+            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
+        except InputError:  # nothing in common
+            return None
+    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
+    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
-from ..data.results import Interval, Result, columns, plain, settings_of
+from ..data.results import Interval, Result, plain, settings_of
 from ..data.scores import with_sign
 from ..errors import InputError, import_extra
+from ..judges.verdicts import NO_LIMIT
 from ..options import checked
 from ..ranks.testing import RankTest
-from ..words import counted, listing, number, one_line, p_equals
+from ..words import counted, listing, p_equals
 
 if TYPE_CHECKING:
     from ..coefficients.ties import TieBounds
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from ..pairing import Pairing
 
 Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
-
-
-POPULATION = "population: between the means over all topics of this kind, corrected for the bias of having few"
 
 
 @dataclass(frozen=True)
@@ -82,6 +80,8 @@ class Compared:
     """Pairs of systems with equal means in truth."""
     tied_candidate: int
     tied_both: int
+    swapped: int
+    """Pairs of systems in opposite order on both sides."""
     tie_bounds: tuple[TieBounds, ...]
     """What the ties in candidate leave open; empty without them."""
     per_topic: tuple[PerTopic, ...]
@@ -111,15 +111,10 @@ class Compared:
         """tau_b of some of the systems, by their indices, among themselves; nan where it is undefined."""
         return get_coefficient("tau_b").attempt(self.truth_means[systems], self.candidate_means[systems])[0]
 
-    def heading(self) -> str:
-        """What is compared, in a line."""
-        ties = f"; {counted(self.tied_candidate, 'tied pair')} in {self.candidate}" if self.tied_candidate else ""
-        ties += f"; {counted(self.tied_truth, 'tied pair')} in {self.truth}" if self.tied_truth else ""
-        unit = "topic" if "groups" not in self.settings else "group"
-        topics = f", {counted(len(self.topics), unit)}{' of topics' * (unit == 'group')}" if self.topics else ""
-        measure = f", {self.measure}" if self.measure else ""
-        size = counted(len(self.systems), "system")
-        return f"{size}{topics}{measure}; truth: {self.truth}{ties}{where_lower_is_better([self])}"
+    @property
+    def pairs(self) -> int:
+        """How many pairs of systems there are."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
 
     @property
     def main_values(self) -> tuple[CoefficientValue, ...]:
@@ -128,59 +123,27 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """What the candidate's topics are worth, where that is known, and what the main coefficients say."""
+        """What the candidate's topics are worth, where that is known; otherwise how many pairs it swaps."""
+        return " ".join(self.answers())
+
+    def answers(self) -> list[str]:
+        """The sentences of the verdict."""
         if self.same:
-            return (
-                f"{self.candidate} and {self.truth} have the same {self.same} for every system, so they are "
-                f"{'the same data' if self.same == 'scores' else 'perhaps the same data'}: agreement says nothing here"
-            )
-        said = [
-            f"{v.coefficient} = {v.value:.4f}" if not v.why else f"no {v.coefficient}: {v.why}"
-            for v in self.main_values
-        ]
+            alike = f"{self.candidate} and {self.truth} have the same {self.same} for every system"
+            doubt = "They are" if self.same == "scores" else "They may be"
+            return [f"{alike}.", f"{doubt} the same data, and then agreement means nothing."]
         if self.worth is not None:
-            return f"{self.worth.verdict}; {', '.join(said)}"
-        verdict = f"{self.candidate} and {self.truth}: {', '.join(said)}"
-        if self.rank_test is not None and self.tested:
-            differ = "differ significantly" if self.rank_test.significant else "cannot be distinguished"
-            verdict += f"; given the topics, the rankings {differ} ({self.rank_test.p_in_words()})"
-        return verdict
+            return list(self.worth._answers())
+        swapped = f"{self.swapped or 'none'} of {counted(self.pairs, 'pair')}"
+        said = f"{self.candidate} swaps {swapped} of {self.truth}'s systems"
+        values = [f"{v.coefficient} {v.value:.2f}" for v in self.main_values[:1] if not v.why]
+        return [f"{said}{f' ({values[0]})' if values else ''}.", *self._ruled_out()]
 
-    def shown(self, *, every: bool) -> tuple[CoefficientValue, ...]:
-        """What the text shows: the headlines among all coefficients, whichever were asked for, or every one."""
-        headline = [v for v in self.values if v.coefficient in headlines("inferred")]
-        return self.values if every or len(self.values) < len(list_coefficients()) else tuple(headline)
-
-    def table(self, *, every: bool = False) -> str:
-        """What was compared, one row per coefficient, and what ties and topics add.
-
-        Parameters
-        ----------
-        every : bool
-            Whether to show every coefficient, or the headlines where all were computed.
-
-        Returns
-        -------
-        str
-
-        """
-        shown = self.shown(every=every)
-        families = {get_coefficient(v.coefficient).bounds for v in shown}
-        bounds = [b for b in self.tie_bounds if every or b.coefficient in families]
-        lines = [f"  {one_line(self.heading())}", *(f"  {v.coefficient:<23}{_shown(v)}" for v in shown)]
-        lines += ["", f"  {POPULATION}"] if any(v.interval for v in shown) else []
-        lines += [""] * bool(bounds) + [f"  {b}" for b in bounds]
-        if self.per_topic:
-            lines += ["", "  on each topic:"]
-            for p in self.per_topic:
-                if p.coefficient not in [v.coefficient for v in shown]:
-                    continue
-                undefined = f", undefined on {p.undefined}" if p.undefined else ""
-                what = f"mean {p.mean:.4f}, standard deviation {p.sd:.4f}{undefined}" if not p.why else p.why
-                lines.append(f"  {p.coefficient:<23} {what}")
-        if self.rank_test:
-            lines += ["", f"  {self.rank_line()}"]
-        return "\n".join(lines)
+    def _ruled_out(self) -> list[str]:
+        """What the rank test decides, where it decides something."""
+        if self.rank_test is None or not self.tested or not self.rank_test.significant:
+            return []
+        return [f"{len(self.topics) or 'The'} topics rule out {self.candidate}'s ranking ({_p(self.rank_test)})."]
 
     @property
     def tested(self) -> bool:
@@ -193,15 +156,17 @@ class Compared:
         """What the test of the rank distance says, in a line."""
         t = self.rank_test
         if t is None:
-            return "no rank distance: the truth came without topics"
+            return f"Rank test not run: {self.truth} has no topics"
         if not self.tested:
-            return f"rank distance {t.distance:.4f}; its p-value says nothing with as many systems as topics or more"
-        verdict = "differs significantly" if t.significant else "cannot be distinguished"
-        return (
-            f"rank distance {t.distance:.4f}: {verdict} from the truth given the topics ({t.p_in_words()}, "
-            f"{t.distribution.method} bootstrap, {counted(t.distribution.n_resamples, 'resample')}"
-            f"{'; tied systems claim no order' if self.tied_candidate else ''})"
+            return f"Rank distance {t.distance:.2f}; rank test not run: it needs more topics than systems"
+        topics = counted(t.distribution.n_topics, "group" if "groups" in self.settings else "topic")
+        says = (
+            f"rule out {self.candidate}'s ranking"
+            if t.significant
+            else f"are too few to rule out {self.candidate}'s ranking"
         )
+        ties = "; tied systems claim no order" if self.tied_candidate else ""
+        return f"Rank distance {t.distance:.2f}: {topics} {says} ({_p(t)}{ties})"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""
@@ -228,6 +193,7 @@ class Compared:
                 if v.estimate is not None and v.interval is not None
             },
             "pvalues": {v.coefficient: v.pvalue for v in self.values if v.pvalue is not None},
+            "pairs": {"all": self.pairs, "swapped": self.swapped},
             "tied_pairs": {"truth": self.tied_truth, "candidate": self.tied_candidate, "both": self.tied_both},
             "tie_bounds": {
                 b.coefficient: {"minimum": b.minimum, "expected": b.expected, "maximum": b.maximum}
@@ -285,56 +251,53 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> str:
-        """What the candidates' topics are worth, where that is known, and what the main coefficients say."""
-        return "\n".join(self._answers())
+        """What the candidates' topics are worth, where that is known; otherwise which agree most."""
+        return " ".join(self._answers())
 
     def _answers(self) -> Sequence[str]:
-        return list(self._shown(every=False).answers())
+        from .comparison_text import answers
 
-    def _shown(self, *, every: bool) -> Any:
-        from .comparison_text import One, Several
-
-        return One(self, every) if len(self.comparisons) == 1 else Several(self, every)
+        return answers(self)
 
     @checked
     def table(self, *, every: bool = False) -> str:
-        """What was compared, one row per coefficient or per candidate, and what to note of single candidates.
+        """The facts behind the verdict, on one screen; with `every`, every number there is.
 
         Parameters
         ----------
         every : bool
-            Whether to show every coefficient, candidate and pair of candidates, and not only what fits a screen.
+            Whether to show every coefficient and candidate, the rank test, and what ties leave open.
 
         Returns
         -------
         str
 
         """
-        return "\n\n".join(part for part in (self._shown(every=every).table(), self.matrix_table()) if part)
+        from .comparison_text import table
 
-    def matrix_table(self) -> str:
-        """All pairs of sides, row the truth; empty without all_pairs=True."""
-        if self.matrix is None:
-            return ""
-        rows = [[name, *map(number, row)] for name, row in zip(self.names, self.matrix.tolist(), strict=True)]
-        return f"  {self.settings['matrix']}; row: truth, column: candidate\n{columns([['', *self.names], *rows])}"
+        return table(self, every=every)
 
-    @checked
-    def text(self, *, every: bool) -> str:
-        """The verdict, the table and the notes; with `every`, all there is."""
-        return self._text(self.table(every=every))
+    def _table(self, *, every: bool) -> str:
+        return self.table(every=every)
 
-    @checked
-    def shown_values(self, *, every: bool) -> list[CoefficientValue]:
-        """The coefficients that the text has, of the first candidate."""
-        return list(self._shown(every=every).cited())
+    def _notes(self) -> Sequence[str]:
+        from .comparison_text import notes_of
+
+        return notes_of(self)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One per candidate and coefficient, and one for its rank distance. Columns that nothing fills are left out."""
+        """One per candidate and coefficient, and one each for its worth and its rank distance.
+
+        Columns that nothing fills are left out.
+        """
         rows = []
         for c in self.comparisons:
             about: dict[str, Any] = {"candidate": c.candidate, "systems": len(c.systems), "topics": len(c.topics)}
             on_topics = {p.coefficient: p for p in c.per_topic}
+            if c.worth is not None:
+                ends = {"value": c.worth.worth, "low": c.worth.interval.low, "high": c.worth.interval.high}
+                known = {name: end if end <= NO_LIMIT else None for name, end in ends.items()}
+                rows.append({**about, "coefficient": "worth", **known})
             for v in c.values:
                 row = {**about, "coefficient": v.coefficient, "value": v.value}
                 row |= {"low": v.interval.low, "high": v.interval.high} if v.interval else {}
@@ -355,8 +318,10 @@ class Comparison(Result):
         return frame.set_index(["coefficient"] if len(self.comparisons) == 1 else ["candidate", "coefficient"])
 
     def printed(self) -> list[dict[str, Any]]:
-        """For reading: the numbers of the text, one row per candidate and coefficient."""
-        return list(self._shown(every=False).printed())
+        """For a paper: a row for each candidate, with its worth, its coefficients and their intervals."""
+        from .comparison_text import printed
+
+        return printed(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""
@@ -390,10 +355,11 @@ class Comparison(Result):
 
         """
         from ..render.figures import agreement, intervals, matrices
+        from .comparison_text import shown_coefficients
 
         kind = kind or ("scatter" if len(self.comparisons) == 1 else "heatmap")
         if kind == "heatmap":
-            return matrices.comparisons(self.comparisons, ax, coefficients=shown_of(self, every=False))
+            return matrices.comparisons(self.comparisons, ax, coefficients=shown_coefficients(self, every=False))
         if kind == "matrix":
             if self.matrix is None:
                 raise InputError("kind is 'matrix': compare with all_pairs=True first")
@@ -407,7 +373,13 @@ class Comparison(Result):
         return draw(alone, ax, top=top)
 
 
-_OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "heading", "rank_line", "tau_b_among"}
+def _p(test: RankTest) -> str:
+    """The p-value with as many digits as its Monte Carlo error bears."""
+    doubt = "; another seed could decide otherwise" if test.borderline else ""
+    return f"{p_equals(test.pvalue, 2 if test.pvalue >= 0.0995 else 3)}{doubt}"
+
+
+_OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "pairs", "rank_line", "tau_b_among"}
 
 
 def is_named(found: Comparison) -> bool:
@@ -415,27 +387,8 @@ def is_named(found: Comparison) -> bool:
     return len(found.comparisons[0].values) < len(list_coefficients())
 
 
-def shown_of(found: Comparison, *, every: bool) -> list[str]:
-    """The coefficients of the text: those that were named, or else the headlines, or every one."""
-    values = found.comparisons[0].values
-    headline = headlines("inferred" if any(v.interval for v in values) else "table")
-    return [v.coefficient for v in values if every or is_named(found) or v.coefficient in headline]
-
-
 def where_lower_is_better(found: Iterable[Compared]) -> str:
     """In which sides lower scores are better, to end a heading; nothing where higher scores are."""
     sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
     lower = dict.fromkeys(name for name, changed in sides if changed)
     return f"; lower is better in {listing(lower, 3)}" if lower else ""
-
-
-def _shown(value: CoefficientValue) -> str:
-    """A value with its interval and p-value, or why there is none."""
-    if value.why:
-        return f"{'-':>8}   {value.why}"
-    tested = "" if value.pvalue is None else f"   {p_equals(value.pvalue)} against chance"
-    if value.estimate is None or value.interval is None:
-        return f"{value.value:8.4f}{tested}"
-    level, corrected = f"{100 * value.interval.confidence_level:g}%", value.estimate.bias_corrected
-    estimate = "" if corrected is None else f" {corrected:.4f},"
-    return f"{value.value:8.4f}   population{estimate} {level} {value.interval}{tested}"

@@ -1,293 +1,332 @@
-"""A comparison as text: one candidate by its coefficients, several in one table, best first."""
+"""A comparison as text: the answer, the facts behind it on one screen, and with `every` all the numbers there are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from ..arrays import FloatArray
 from ..coefficients.registry import headlines
 from ..data.results import columns
-from ..judges.ranking import JudgeRanking
-from ..judges.verdicts import told
-from ..words import counted, listing, number, one_line, p_cell
-from .comparison_result import (
-    POPULATION,
-    CoefficientValue,
-    Compared,
-    Comparison,
-    is_named,
-    shown_of,
-    where_lower_is_better,
-)
+from ..judges.verdicts import CANNOT_TELL
+from ..words import counted, listing, number, one_line, ordinal, p_cell
+from .comparison_result import CoefficientValue, Compared, Comparison, is_named, where_lower_is_better
 
-_LONGEST = 30  # characters of a name that stands beside its numbers; longer ones have a line of their own
-_WIDEST = 80  # columns of a table
 _SCREEN = 20  # candidates at a time
 _FEW = 5  # names in a sentence
+_WIDEST = 80  # columns of a table
 
 
-@dataclass(frozen=True)
-class One:
-    """One candidate."""
-
-    found: Comparison
-    every: bool
-
-    def answers(self) -> list[str]:
-        """The lines of the verdict."""
-        return [self.found.comparisons[0].verdict]
-
-    def table(self) -> str:
-        """One row per coefficient, and what ties and topics add."""
-        return self.found.comparisons[0].table(every=self.every)
-
-    def cited(self) -> list[CoefficientValue]:
-        """The coefficients that the text has."""
-        return list(self.found.comparisons[0].shown(every=self.every))
-
-    def printed(self) -> list[dict[str, Any]]:
-        """The numbers of the text, one row per coefficient."""
-        return Several(self.found, self.every).printed()
+def answers(found: Comparison) -> list[str]:
+    """The lines of the verdict."""
+    if len(found.comparisons) == 1:
+        return found.comparisons[0].answers()
+    same = [c for c in found.comparisons if c.same]
+    if len(same) > _FEW:
+        names = listing([c.candidate for c in same], _FEW)
+        return [f"{len(same)} of {len(found.comparisons)} have the same data as {same[0].truth}: {names}."]
+    if same:
+        return [line for c in same for line in c.answers()]
+    if found.ranking is not None:
+        return list(found.ranking._answers())
+    if not _same_data(found):
+        return ["The candidates share different systems or topics with the first file, so they cannot be ranked."]
+    return [*_highest(found), *_ruled_out(found)]
 
 
-@dataclass(frozen=True)
-class Several:
-    """Several candidates, best first, with some coefficients; with `every`, all there is and not what fits a screen."""
+def _highest(found: Comparison) -> list[str]:
+    """Which candidates have the highest values of the main coefficients."""
+    best: dict[str, list[str]] = {}
+    for name in headlines("main"):
+        values = [(v.value, c.candidate) for c in found.comparisons for v in _values(c, [name]) if not v.why]
+        if values:
+            top = max(value for value, _ in values)
+            first = [label for value, label in values if value == top]
+            who = f"{listing(first, _FEW)} {'has' if len(first) == 1 else 'tie for'} the highest"
+            best.setdefault(who, []).append(f"{name} ({top:.3f})")
+    said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
+    if not said:
+        return ["One row per candidate and coefficient."]
+    return [f"{said} with {found.comparisons[0].truth}. Whether by chance was not tested."]
 
-    found: Comparison
-    every: bool
 
-    @property
-    def comparisons(self) -> Sequence[Compared]:
-        """What was found of each."""
-        return self.found.comparisons
+def _ruled_out(found: Comparison) -> list[str]:
+    """Which rankings the topics rule out, by the rank test."""
+    out = [c.candidate for c in found.comparisons if c.tested and c.rank_test and c.rank_test.significant]
+    if not out:
+        return []
+    who = listing(out, _FEW) if len(out) <= _FEW else f"{len(out)} of {len(found.comparisons)}"
+    return [f"The topics rule out these rankings (rank test, each at level 0.05): {who}."]
 
-    @property
-    def ranking(self) -> JudgeRanking | None:
-        """What the topics of each are worth."""
-        return self.found.ranking
 
-    @cached_property
-    def shown(self) -> list[str]:
-        """The coefficients of the text."""
-        return shown_of(self.found, every=self.every)
+def table(found: Comparison, *, every: bool) -> str:
+    """The facts of one candidate, or a row for each of several; then whatever else was asked for."""
+    if len(found.comparisons) == 1:
+        (alone,) = found.comparisons
+        listed = every or is_named(found) or _has_more(found)
+        parts = [_facts(alone), *_details(alone, every=every), one_line(size(alone))]
+        parts[1:1] = [_coefficients(found, every=every)] if listed else []
+    else:
+        shown = best_first(found)[: None if every else _SCREEN]
+        more = len(found.comparisons) - len(shown)
+        rows, fit = _rows(found, shown, every=every)
+        listed = every or _has_more(found) or (is_named(found) and not fit)
+        parts = [
+            rows,
+            f"  ... {more} more: --all" if more else "",
+            _coefficients(found, every=every) if listed else "",
+            *(_rank_distances(found) if every else []),
+            one_line(_sizes(found)),
+        ]
+    return "\n\n".join(part for part in (*parts, matrix_table(found)) if part)
 
-    @property
-    def same_data(self) -> bool:
-        """Whether all were compared on the same systems and topics."""
-        return len({(frozenset(c.systems), frozenset(c.topics)) for c in self.comparisons}) == 1
 
-    @property
-    def best_first(self) -> Sequence[Compared]:
-        """By worth, or else by the main coefficients; as given where they were not compared on the same."""
-        if self.ranking is not None:
-            place = {judge.names[1]: k for k, judge in enumerate(self.ranking.judges)}
-            return sorted(self.comparisons, key=lambda c: place[c.candidate])
-        if not self.same_data:
-            return self.comparisons
-        return sorted(self.comparisons, key=lambda c: [-v.value if not v.why else math.inf for v in c.main_values])
+def _facts(c: Compared) -> str:
+    """What changed, in lines with the user's own names."""
+    x, y = c.truth_means, c.candidate_means
+    tied = counted_pairs(c)[1]
+    values = {v.coefficient: v.value for v in c.values if not v.why}
+    known = [
+        f"{'top-weighted ' * (name == 'tau_ap_b')}{name} {values[name]:.2f}"
+        for name in headlines("main")
+        if name in values
+    ]
+    of = f"{c.swapped} of {c.pairs}" + f", {tied} tied" * bool(tied) + f" ({'; '.join(known)})" * bool(known)
+    rows = [("pairs swapped", of), ("best system", _best(c)), ("largest move", _move(c.systems, x, y))]
+    return "\n".join(f"  {name:<15}  {one_line(text)}" for name, text in rows)
 
-    def printed(self) -> list[dict[str, Any]]:
-        """For reading: the numbers of the text, one row per candidate and coefficient."""
-        heads = ["candidate", "coefficient", *self._heads()]
-        return [dict(zip(heads, [c.candidate, *row], strict=True)) for c in self.best_first for row in self._cells(c)]
 
-    def table(self) -> str:
-        """What is compared, one row per candidate; intervals and p-values by coefficient; then what to note."""
-        numbers = [self._summary()]
-        if self.every:
-            numbers = [self.ranking.table() if self.ranking else self._worths(), self._listed(), self._rank_distances()]
-        elif self._listed_too:
-            numbers.append(self._listed())
-        more = "" if self.every or len(self.comparisons) <= _SCREEN else self._more()
-        numbers = [part for part in numbers if part]
-        heading = f"  {one_line(self._heading())}"
-        numbers[:1] = [f"{heading}\n{part}" for part in numbers[:1]] or [heading]
-        about = f"  {POPULATION}" if "population" in self._heads() else ""
-        return "\n\n".join(part for part in (*numbers, about, more, *self._details()) if part)
+def counted_pairs(c: Compared) -> tuple[int, int]:
+    """How many pairs of systems are swapped, and how many are tied on either side."""
+    return c.swapped, c.tied_truth + c.tied_candidate - c.tied_both
 
-    def cited(self) -> list[CoefficientValue]:
-        """The coefficients that the text has."""
-        return _values(self.comparisons[0], self.shown if self._listed_too else self._by_column())
 
-    @property
-    def _listed_too(self) -> bool:
-        """Whether each coefficient has a line of its own: where it has an interval or a p-value, or many are named."""
-        return self.every or bool(self._heads()[1:]) or not self._fits(self._by_column())
+def _best(c: Compared) -> str:
+    by = []
+    for means in (c.truth_means, c.candidate_means):
+        first = [system for system, best in zip(c.systems, means == means.max(), strict=True) if best]
+        by.append(listing(first, 3) + " (tied)" * (len(first) > 1))
+    if by[0] == by[1]:
+        return f"{by[0]} by both"
+    return f"{by[0]} by {c.truth}{';' if '(tied)' in ''.join(by) else ','} {by[1]} by {c.candidate}"
 
-    def _by_column(self) -> list[str]:
-        """The coefficients that are columns of the summary: those shown, or where these are too many the main ones."""
-        wanted = list(self.shown)
-        if is_named(self.found) or (self._fits(wanted) and not any(c.worth for c in self.comparisons)):
-            return wanted
-        return [name for name in wanted if name in headlines("main")]
 
-    def _fits(self, coefficients: Sequence[str]) -> bool:
-        return max(map(len, self._rows_of(coefficients).split("\n"))) <= _WIDEST
+def ranks_of(means: FloatArray) -> FloatArray:
+    """1 + the number of systems with higher means."""
+    ranks: FloatArray = 1 + (means[None, :] > means[:, None]).sum(axis=1)
+    return ranks
 
-    def _summary(self) -> str:
-        """One row per candidate: its worth, its coefficients where they have no lines of their own, its rank test."""
-        return self._rows_of([] if self._listed_too else self._by_column())
 
-    def _rows_of(self, coefficients: Sequence[str]) -> str:
-        of = self.best_first[: None if self.every else _SCREEN]
-        worth = next((c.worth for c in of if c.worth is not None), None)
-        heads, rows = [""], [[c.candidate] for c in of]
+def _move(systems: Sequence[str], x: FloatArray, y: FloatArray) -> str:
+    by_truth, by_candidate = ranks_of(x), ranks_of(y)
+    k = int(np.argmax(abs(by_truth - by_candidate)))
+    if by_truth[k] == by_candidate[k]:
+        return "none"
+    return f"{systems[k]}, from {ordinal(int(by_truth[k]))} to {ordinal(int(by_candidate[k]))}"
 
-        def add(head: str, cells: Sequence[str]) -> None:
-            heads.append(head)
-            for row, cell in zip(rows, cells, strict=True):
-                row.append(cell)
 
-        if not self.same_data:
-            add("systems", [str(len(c.systems)) for c in of])
-            add("topics", [str(len(c.topics)) if c.topics else "-" for c in of])
-        if worth is not None:
-            add(f"worth of {worth.n_topics:g}", ["-" if c.worth is None else c.worth.cell for c in of])
-            level = f"{100 * worth.interval.confidence_level:g}% interval"
-            add(level, ["-" if c.worth is None else told(c.worth.interval.low, c.worth.interval.high) for c in of])
-        for name in coefficients:
-            add(name, [number(_values(c, [name])[0].value) for c in of])
-        if any(c.tested for c in of):
-            add("p (rank test)", [p_cell(c.rank_test.pvalue) if c.rank_test and c.tested else "-" for c in of])
-        return columns([heads, *rows]) if heads[1:] else ""
+def _has_more(found: Comparison) -> bool:
+    """Whether intervals, tests or topics were asked for, which take a line per coefficient."""
+    first = found.comparisons[0]
+    return bool(first.per_topic) or any(v.interval or v.pvalue is not None for c in found.comparisons for v in c.values)
 
-    def _more(self) -> str:
-        return f"  ... {len(self.comparisons) - _SCREEN} more candidates: --all"
 
-    def _heading(self) -> str:
-        """What all have in common, in a line."""
-        first = self.comparisons[0]
-        if not self.same_data:
-            return f"truth: {first.truth}; the candidates are compared on different systems or topics"
-        measure = f", {first.measure}" if first.measure else ""
-        topics = f", {counted(len(first.topics), 'topic')}" if first.topics else ""
-        ties = f"; {counted(first.tied_truth, 'tied pair')} in the truth" if first.tied_truth else ""
-        ties += where_lower_is_better(self.comparisons)
-        return f"{counted(len(first.systems), 'system')}{topics}{measure}; truth: {first.truth}{ties}"
+def shown_coefficients(found: Comparison, *, every: bool) -> list[str]:
+    """The coefficients of the text: those that were named, or the main ones, or every one."""
+    values = found.comparisons[0].values
+    kept = headlines("inferred" if any(v.interval for c in found.comparisons for v in c.values) else "main")
+    return [v.coefficient for v in values if every or is_named(found) or v.coefficient in kept]
 
-    def answers(self) -> list[str]:
-        """Which candidate ranks the systems most like the truth, and which differ from it."""
-        same = [c for c in self.comparisons if c.same]
-        if len(same) > _FEW:
-            names = listing([c.candidate for c in same], _FEW)
-            return [
-                f"{len(same)} of {len(self.comparisons)} candidates have the same data as {same[0].truth}: {names}."
-            ]
-        if same:
-            return [f"{c.verdict}." for c in same]
-        if not self.same_data:
-            return ["So they cannot be ranked; --common compares all on what they share."]
-        if self.ranking is not None:
-            return [f"{self.ranking.verdict}.", *self._significance()]
-        best: dict[str, list[str]] = {}
-        for name in headlines("main"):
-            values = [(v.value, c.candidate) for c in self.comparisons for v in _values(c, [name]) if not v.why]
-            if values:
-                top = max(value for value, _ in values)
-                first = [label for value, label in values if value == top]
-                who = f"{listing(first, _FEW)} {'has' if len(first) == 1 else 'tie for'} the highest"
-                best.setdefault(who, []).append(f"{name} ({top:.3f})")
-        if not best:
-            return ["One row per candidate and coefficient, in the order given."]
-        said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
-        doubt = f"with {self.comparisons[0].truth}; whether by chance was not tested"
-        return [f"{said} {doubt}.", *self._significance()]
 
-    def _significance(self) -> list[str]:
-        """Which rankings could not be the true one, given the topics."""
-        if not all(c.tested for c in self.comparisons):
-            return []
-        apart = [c.candidate for c in self.comparisons if c.rank_test and c.rank_test.significant]
-        test = "beyond what the topics explain (rank test, each at alpha 0.05)"
-        if len(apart) > _FEW:
-            return [f"{len(apart)} of {len(self.comparisons)} differ from the truth {test}."]
-        return [f"Different from the truth {test}: {', '.join(apart)}."] if apart else []
+def _coefficients(found: Comparison, *, every: bool) -> str:
+    """One line per candidate and coefficient."""
+    names, several = shown_coefficients(found, every=every), len(found.comparisons) > 1
+    heads, lines = _heads(found), []
+    shown = best_first(found)[: None if every else _SCREEN]
+    widest = max(len(one_line(c.candidate)) for c in shown)
+    for c in shown:
+        on_topics = {p.coefficient: p for p in c.per_topic}
+        for k, v in enumerate(_values(c, names)):
+            whose = f"{'' if k else one_line(c.candidate):<{widest}}  " if several else ""
+            cells = (_cell(head, v, on_topics.get(v.coefficient)) for head in heads[1:])
+            lines.append([whose + v.coefficient, number(v.value), *cells])
+    parts = [columns([["", *heads], *lines])]
+    intervals = [(v.interval, v.value) for c in shown for v in c.values if v.interval]
+    if any(value < interval.low or value > interval.high for interval, value in intervals):
+        parts.append("  The intervals are for all such topics and bias-corrected; they may miss the value.")
+    parts += [_without_value(c, names, several=several) for c in shown]
+    return "\n\n".join(part for part in parts if part)
 
-    def _heads(self) -> list[str]:
-        """What the numbers of a line are."""
-        values = [v for c in self.comparisons for v in _values(c, self.shown)]
-        level = next((v.interval.confidence_level for v in values if v.interval), None)
-        heads = ["value"] if level is None else ["these topics", "population", f"{100 * level:g}% interval"]
-        heads += ["p (chance)"] if any(v.pvalue is not None for v in values) else []
-        return heads + (["mean of topics", "sd"] if self.comparisons[0].per_topic else [])
 
-    def _cells(self, c: Compared) -> list[list[str]]:
-        """One line per coefficient: its name, the value, and what the heads say."""
-        heads, on_topics, rows = self._heads(), {p.coefficient: p for p in c.per_topic}, []
-        for v in _values(c, self.shown):
-            row = [v.coefficient, number(v.value)]
-            if "population" in heads:
-                corrected = v.estimate.bias_corrected if v.estimate else None
-                row.append("-" if corrected is None else number(corrected))
-                row.append("-" if v.interval is None else f"{v.interval.low:.2f} to {v.interval.high:.2f}")
-            if "p (chance)" in heads:
-                row.append("-" if v.pvalue is None else p_cell(v.pvalue))
-            p = on_topics.get(v.coefficient)
-            rows.append(row + ([number(x) for x in (p.mean, p.sd)] if p else []))
-        return rows
+def _without_value(c: Compared, names: Sequence[str], *, several: bool) -> str:
+    """Why some coefficients have no value, on the means or on single topics: a line for each reason."""
+    why: dict[str, list[str]] = {}
+    for v in _values(c, names):
+        if v.why:
+            why.setdefault(_named(v.why, c), []).append(v.coefficient)
+    whose = f" of {c.candidate}" if several else ""
+    lines = [f"  No value{whose}: {listing(of)} ({reason})" for reason, of in why.items()]
+    for p in c.per_topic:
+        if p.coefficient in names and (p.why or p.undefined):
+            reason = _named(p.why, c) if p.why else f"undefined on {counted(p.undefined, 'topic')}"
+            lines.append(f"  {p.coefficient}{whose} on each topic: {reason}")
+    return "\n".join(lines)
 
-    def _listed(self) -> str:
-        """Lines of numbers beside the name of their candidate, or below it where names are long or sizes differ."""
-        widest, heads = max(map(len, self.shown)), self._heads()
-        some = self.best_first[: None if self.every else _SCREEN]
-        of = [(c, [[name.ljust(widest), *row] for name, *row in self._cells(c)]) for c in some]
-        if self.same_data and max(len(c.candidate) for c, _ in of) <= _LONGEST:
-            lines = [[c.candidate if k == 0 else "", *row] for c, rows in of for k, row in enumerate(rows)]
-            return columns([["", "", *heads], *lines])
-        head, *numbers = columns([["", *heads], *(row for _, rows in of for row in rows)]).split("\n")
-        parts = [head]
-        for c, rows in of:
-            parts += [f"  {one_line(c.candidate)}{'' if self.same_data else _size(c)}", *numbers[: len(rows)]]
-            numbers = numbers[len(rows) :]
-        return "\n".join(parts)
 
-    def _worths(self) -> str:
-        """What each one's topics are worth, where not all were compared on the same."""
-        return "\n".join(f"  {one_line(c.worth.verdict)}" for c in self.comparisons if c.worth is not None)
+def _named(why: str, c: Compared) -> str:
+    """A reason with the names of the sides."""
+    return re.sub(r"^ties in (truth|candidate)\b", lambda side: f"ties in {getattr(c, side[1])}", why)
 
-    def _rank_distances(self) -> str:
-        rows = []
-        for c in self.best_first:
-            if c.rank_test:
-                p = [p_cell(c.rank_test.pvalue)] if c.tested else ["-"]
-                rows.append([c.candidate, f"{c.rank_test.distance:.3f}", *p])
-        if any(c.tested for c in self.comparisons):
-            return columns([["", "rank distance", "p (rank test)"], *rows])
-        return columns([["", "rank distance"], *(row[:2] for row in rows)]) if rows else ""
 
-    def _details(self) -> list[str]:
-        """What belongs to some candidates; what several share is said once."""
-        said: dict[str, list[str]] = {}
-        for c in self.comparisons:
-            notes = [f"{v.coefficient} has no value: {v.why}" for v in _values(c, self.shown) if v.why]
-            if c.tied_candidate:
-                open_ = [b for b in c.tie_bounds if float(b.maximum) - float(b.minimum) >= 0.0005]
-                notes.append(counted(c.tied_candidate, "tied pair") + "".join(f"; {bounds}" for bounds in open_[:1]))
-            for p in c.per_topic:
-                if p.coefficient in self.shown and (p.why or p.undefined):
-                    why = p.why or f"undefined on {p.undefined}, which are left out"
-                    notes.append(f"{p.coefficient} on each topic: {why}")
-            for note in dict.fromkeys((*notes, *(note for note in c.notes if note not in self.found.notes))):
+def _heads(found: Comparison) -> list[str]:
+    values = [v for c in found.comparisons for v in c.values]
+    level = next((v.interval.confidence_level for v in values if v.interval), None)
+    heads = ["value"] + ([] if level is None else [f"{100 * level:g}% interval"])
+    heads += ["p (chance)"] if any(v.pvalue is not None for v in values) else []
+    return heads + (["mean of topics", "sd"] if found.comparisons[0].per_topic else [])
+
+
+def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
+    if head == "p (chance)":
+        return "-" if v.pvalue is None else p_cell(v.pvalue)
+    if head.endswith("interval"):
+        return "-" if v.interval is None else f"{v.interval.low:.2f} to {v.interval.high:.2f}"
+    if topics is None:
+        return "-"
+    return number(topics.mean if head == "mean of topics" else topics.sd)
+
+
+def _details(c: Compared, *, every: bool) -> list[str]:
+    """With `every` what ties leave open and the rank test, which otherwise is there where it decides something."""
+    parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
+    open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
+    if c.rank_test is not None and (every or (open_ and c.tested)):
+        parts.append(f"  {one_line(c.rank_line())}")
+    return parts
+
+
+def best_first(found: Comparison) -> Sequence[Compared]:
+    """By worth, or else by the main coefficients; as given where they were not compared on the same."""
+    if found.ranking is not None:
+        place = {judge.names[1]: k for k, judge in enumerate(found.ranking.judges)}
+        return sorted(found.comparisons, key=lambda c: place[c.candidate])
+    if not _same_data(found):
+        return found.comparisons
+    return sorted(found.comparisons, key=lambda c: [-v.value if not v.why else math.inf for v in c.main_values])
+
+
+def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False) -> tuple[list[str], list[list[str]]]:
+    """The heads and cells of a table with a row for each candidate: what it is worth, and its coefficients."""
+    worth = next((c.worth for c in shown if c.worth is not None), None)
+    heads: list[str] = []
+    rows: list[list[str]] = [[] for _ in shown]
+
+    def add(head: str, cells: Iterable[str]) -> None:
+        heads.append(head)
+        for row, cell in zip(rows, cells, strict=True):
+            row.append(cell)
+
+    if not _same_data(found):
+        add("systems", [str(len(c.systems)) for c in shown])
+        add("topics", [str(len(c.topics)) if c.topics else "-" for c in shown])
+    if worth is not None:
+        add(f"worth of {worth.n_topics:g}", ["-" if c.worth is None else c.worth.cell for c in shown])
+        level = f"{100 * worth.interval.confidence_level:g}% interval"
+        add(level, ["-" if c.worth is None else c.worth.ends for c in shown])
+    for name in [] if every else shown_coefficients(found, every=False):
+        add(name, [number(_values(c, [name])[0].value) for c in shown])
+    add("swapped", [f"{c.swapped} of {c.pairs}" for c in shown])
+    return heads, rows
+
+
+def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> tuple[str, bool]:
+    """One row per candidate, those that could be best first, as one group; and whether all columns fit."""
+    heads, rows = summary(found, shown, every=every)
+    wanted = len(heads)
+    while True:  # what does not fit goes, from the right
+        lines = columns([["", *heads], *([c.candidate, *row] for c, row in zip(shown, rows, strict=True))]).split("\n")
+        if max(map(len, lines)) <= _WIDEST or len(heads) < 2:
+            break
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    best = () if found.ranking is None else found.ranking.best
+    top = sum(c.candidate in best for c in shown)
+    if 0 < top < len(shown):
+        lines.insert(1 + top, "  weaker than the best:")
+    return "\n".join(lines), len(heads) == wanted
+
+
+def _rank_distances(found: Comparison) -> list[str]:
+    rows = [
+        [c.candidate, f"{c.rank_test.distance:.2f}", p_cell(c.rank_test.pvalue) if c.tested else "-"]
+        for c in best_first(found)
+        if c.rank_test
+    ]
+    return [columns([["", "rank distance", "p (rank test)"], *rows])] if rows else []
+
+
+def size(c: Compared) -> str:
+    """What was compared, in a line."""
+    unit = "topic" if "groups" not in c.settings else "group"
+    topics = f", {counted(len(c.topics), unit)}{' of topics' * (unit == 'group')}" if c.topics else ""
+    measure = f", {c.measure}" if c.measure else ""
+    return f"{counted(len(c.systems), 'system')}{topics}{measure}{where_lower_is_better([c])}"
+
+
+def _sizes(found: Comparison) -> str:
+    first = found.comparisons[0]
+    if not _same_data(found):
+        return f"Each candidate on the systems and topics that it shares with {first.truth}"
+    return f"{size(first)}; compared with {first.truth}"
+
+
+def matrix_table(found: Comparison) -> str:
+    """All pairs of sides, row the truth; empty without all_pairs=True."""
+    if found.matrix is None:
+        return ""
+    rows = [[name, *map(number, row)] for name, row in zip(found.names, found.matrix.tolist(), strict=True)]
+    return f"  {found.settings['matrix']} of all pairs\n{columns([['', *found.names], *rows])}"
+
+
+def printed(found: Comparison) -> list[dict[str, Any]]:
+    """For a paper: a row for each candidate, with its worth, its coefficients and their intervals."""
+    shown = best_first(found)
+    heads, rows = summary(found, shown)
+    made = []
+    for c, row in zip(shown, rows, strict=True):
+        cells = dict(zip(heads, row, strict=True))
+        for v in _values(c, shown_coefficients(found, every=False)):
+            if v.interval is not None:
+                cells[v.coefficient] += f" ({v.interval.low:.2f} to {v.interval.high:.2f})"
+            if v.pvalue is not None:
+                cells[f"p of {v.coefficient}"] = p_cell(v.pvalue)
+        for p in c.per_topic:
+            if p.coefficient in shown_coefficients(found, every=False):
+                cells[f"{p.coefficient} on topics (sd)"] = "-" if p.why else f"{number(p.mean)} ({number(p.sd)})"
+        made.append({"candidate": c.candidate, **cells})
+    return made
+
+
+def notes_of(found: Comparison) -> list[str]:
+    """Caveats of all candidates, then those of single ones, each once with the names that it belongs to."""
+    if len(found.comparisons) == 1:
+        return list(found.notes)
+    said: dict[str, list[str]] = {}
+    for c in found.comparisons:
+        for note in c.notes:
+            if note not in found.notes:
                 said.setdefault(note, []).append(c.candidate)
-        lines = [f"Note: {one_line(f'{self._whose(names)}: {note}')}" for note, names in said.items()]
-        most = len(lines) if self.every else _SCREEN // 2
-        more = [f"... {len(lines) - most} more notes on single candidates: --all"] if len(lines) > most else []
-        return ["\n".join([*lines[:most], *more])] if lines else []
+    whose = (listing(names) if len(names) <= _FEW else f"{len(names)} candidates" for names in said.values())
+    return [*found.notes, *(f"{who}: {note}" for who, note in zip(whose, said, strict=True))]
 
-    def _whose(self, names: Sequence[str]) -> str:
-        if len(names) <= _FEW:
-            return ", ".join(names)
-        return f"{len(names)} of {len(self.comparisons)} candidates"
+
+def _same_data(found: Comparison) -> bool:
+    """Whether all were compared on the same systems and topics."""
+    return len({(frozenset(c.systems), frozenset(c.topics)) for c in found.comparisons}) == 1
 
 
 def _values(c: Compared, names: Sequence[str]) -> list[CoefficientValue]:
     return [value for value in c.values if value.coefficient in names]
-
-
-def _size(c: Compared) -> str:
-    topics = f", {counted(len(c.topics), 'topic')}" if c.topics else ""
-    return f" ({counted(len(c.systems), 'system')}{topics})"

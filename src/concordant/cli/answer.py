@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
 
 import typer
 
@@ -45,6 +45,8 @@ def drawable(path: Path | None) -> Path | None:
 class Output:
     """What to print and to write, and whether to tell how far it is."""
 
+    PANEL: ClassVar = "Output"
+    every: Annotated[bool, typer.Option("--all", help="Print everything: every row, number and note.")] = False
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE", callback=drawable, help="Also draw it, to a .pdf, .svg or .png file."),
@@ -65,7 +67,8 @@ class Output:
 class Answer:
     """What a command found in each form; a form is made when it is asked for."""
 
-    text: Callable[[], str]
+    text: Callable[[bool], str]
+    """What is printed; all there is where it is called with True."""
     rows: Callable[[], Rows]
     """For CSV."""
     content: Callable[[], Any]
@@ -76,8 +79,8 @@ class Answer:
     printed: Callable[[], Rows] | None = None
     """For Markdown and LaTeX; by default the rows."""
     notes: tuple[str, ...] = ()
-    failed: bool = False
-    """Whether the answer is that something cannot be read: status 1."""
+    status: int = 0
+    """The exit status: 1 where the answer is that something cannot be read, 3 where a gate is closed."""
     write: Callable[[], str] | None = None
     """Writes what --output asks for, and says where it is."""
 
@@ -86,9 +89,10 @@ class Answer:
         """Of one result, or of several below each other."""
         if not isinstance(found, Sequence):
             about: Any = {"result": found, "notes": tuple(found.notes)}
-            return cls(found.__str__, found.rows, found.to_dict, found.plot, **about)
+            text = lambda every: found.text(every=every, more="--all")  # noqa: E731
+            return cls(text, found.rows, found.to_dict, found.plot, **about)
         return cls(
-            lambda: "\n\n".join(map(str, found)),
+            lambda every: "\n\n".join(one.text(every=every, more="--all") for one in found),
             lambda: [row for one in found for row in one.rows()],
             lambda: [one.to_dict() for one in found],
             notes=tuple(note for one in found for note in one.notes),
@@ -136,8 +140,8 @@ def answering(
             if answer is not None:
                 with Notes(out.quiet):
                     _give(answer, out, notes.seen)
-                if answer.failed:
-                    raise typer.Exit(1)
+                if answer.status:
+                    raise typer.Exit(answer.status)
 
         command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
         command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
@@ -150,6 +154,9 @@ def answering(
 def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a function, or of a dataclass, with what their annotations say."""
     hints = get_type_hints(given, include_extras=True)
+    if panel := getattr(given, "PANEL", None):  # the group of options in the help
+        for _, option in (get_args(hint) for hint in hints.values() if hasattr(hint, "__metadata__")):
+            option.rich_help_panel = panel
     found = inspect.signature(given).parameters
     return {name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY) for name, p in found.items()}
 
@@ -161,7 +168,7 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
         if out.format == "json":
             give(to_json(_noted(answer.content(), read_notes)))
         elif out.format == "table":
-            say(answer.text())
+            say(answer.text(out.every), verdict=True)
         elif out.format == "csv":
             give(to_csv(Table.of(answer.rows())))
         else:
@@ -177,7 +184,7 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
     if answer.write is not None:
         steps.append(partial(write, answer.write))
     if (page := out.html) is not None:
-        steps.append(lambda: write_report(answer.result, page, out.quiet, show=out.open))
+        steps.append(lambda: _write_page(answer, page, out))
     if out.plot is not None and answer.plot is not None:
         steps.append(partial(write, partial(_draw, answer.plot, out.plot)))
     status = 0
@@ -214,12 +221,12 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
     return f"Figure: {path}"
 
 
-def write_report(result: Result | None, path: Path, quiet: bool, *, show: bool = False) -> None:
-    """Write a report, and say where it is."""
-    from ..render.report.page import write_report as write
-
-    write(result, path)
-    if not quiet:
+def _write_page(answer: Answer, path: Path, out: Output) -> None:
+    """Write the page, and say where it is."""
+    assert answer.result is not None
+    with out.bar("writing the report"):
+        answer.result.report(path)
+    if not out.quiet:
         tell(f"Report: {path}")
-    if show:
+    if out.open:
         typer.launch(path.resolve().as_uri())

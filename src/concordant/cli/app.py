@@ -14,20 +14,32 @@ from typer.core import TyperGroup
 from ..errors import InputError
 from .answer import Answer, Found, Output, answering
 from .boards import board, votes
-from .comparing import audit, compare, explain, matrix
-from .judging import judge_card, tie_calibration, worth
+from .comparing import audit, compare, explain
 from .judgments import app as judgments
 from .judgments import evaluate
 from .labelling import label
 from .mixing import combine
 from .options import Commands, writable_folder
 from .selecting import select
-from .single import look, plan, reliability
+from .single import look, plan
 from .studies import app as studies
 from .terminal import give, say, told
 
 DEMO_REPORT = "demo-report.html"
 FILES = "Files and help"
+GUIDE = """\
+Does another judge, measure or pool rank the systems alike?
+  concordant compare people.csv gpt.csv
+Which ranks of a leaderboard are real?
+  concordant board scores.csv
+How many topics are enough?
+  concordant plan scores.csv
+How do runs score under qrels?
+  concordant evaluate runs/ qrels.txt -m map
+How will a file be read?
+  concordant look scores.csv
+
+Try it on example files: concordant demo. All commands: concordant --help"""
 
 
 def _summary(command: Any) -> str:
@@ -62,7 +74,6 @@ app = Commands(
     name="concordant",
     cls=_Commands,
     help="Compare rankings of systems: do they agree, and does it matter?",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -77,20 +88,22 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _root(
+    ctx: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Compare rankings of systems: do they agree, and does it matter?"""
+    if ctx.invoked_subcommand is None:
+        say(GUIDE)
 
 
 for group, commands in (
-    ("Compare", (compare, matrix, explain, audit)),
-    ("Judges", (worth, judge_card, tie_calibration, combine)),
+    ("Compare", (compare, explain, audit)),
     ("Ranks and boards", (board, votes)),
-    ("Topics", (reliability, plan, select)),
+    ("Topics", (plan, select, combine)),
     ("Judgments", (label, evaluate)),
     (FILES, (look,)),
 ):
@@ -125,7 +138,7 @@ def coefficients(*, out: Output) -> Found:
         for c in known
     ]
 
-    def text() -> str:
+    def text(every: bool) -> str:
         short = [{**row, "top": row["top-weighted"], "sym.": row["symmetric"]} for row in rows]
         shown = ("name", "ties in", "reads", "top", "sym.", "paper")
         facts = columns([shown, *([row[name] for name in shown] for row in short)])
@@ -174,13 +187,13 @@ def demo(
     steps: list[tuple[str, list[str]]] = [
         (
             "People and a machine scored the same 20 systems on 40 topics. Is the machine good enough?",
-            ["worth", human, careful],
+            ["compare", human, careful],
         ),
         ("A hasty machine did, too. Which of them ranks the systems as people do?", ["compare", human, careful, hasty]),
-        ("A closer look at the hasty one: all coefficients, and what its ties leave open.", ["compare", human, hasty]),
-        ("Only the ten best systems: the top is harder.", ["compare", human, careful, hasty, "--top", "10"]),
-        ("All against all.", ["matrix", human, careful, hasty, "-c", "tau_ap_b"]),
-        ("For the paper.", ["compare", human, careful, hasty, "-c", "tau_b", "-c", "tau_ap_b", "--format", "latex"]),
+        ("Which systems and topics make the hasty one disagree?", ["explain", human, hasty]),
+        ("Which ranks are real?", ["board", human]),
+        ("How many topics are enough?", ["plan", human]),
+        ("For the paper.", ["compare", human, careful, hasty, "--format", "latex"]),
         ("And whom to cite.", ["cite", "tau_ap_b"]),
         (
             "All of it in one file, to look at and to send.",
@@ -215,7 +228,7 @@ def _save_collection(folder: Path) -> None:
     where = "" if folder.resolve() == Path.cwd() else f"$ cd {shlex.quote(str(folder))}\n"
     say(
         f"people.csv, careful.csv and hasty.csv: 20 systems on 40 topics, by three judges. Try\n{where}"
-        "$ concordant worth people.csv careful.csv\n$ concordant compare people.csv careful.csv hasty.csv"
+        "$ concordant compare people.csv careful.csv\n$ concordant compare people.csv careful.csv hasty.csv"
     )
 
 

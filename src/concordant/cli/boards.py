@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,26 +12,9 @@ from .differences import PairOption, PairsOption, RunsOption, TheseTopicsOption,
 from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
 from .reading import Reader, refuse_single_systems
 
-if TYPE_CHECKING:
-    from ..ranks.intervals import RankIntervals
-
 MarginalOption = Annotated[
     bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
 ]
-AllOption = Annotated[bool, typer.Option("--all", help="Print all systems, not the first 20.")]
-
-
-def _answer(found: RankIntervals, every: bool, best: int | None = None) -> Answer:
-    """The table of the first systems, or of all; with who could be among the k best."""
-    from ..words import listing
-
-    table = found.table(None) if every else found.table()
-    if best is None:
-        return replace(Answer.of(found), text=lambda: found._text(table))
-    top = found.best(best)
-    found = replace(found, settings={**found.settings, "best": asdict(top)})
-    who = f"{top}.\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
-    return replace(Answer.of(found), text=lambda: found._text(f"{who}\n\n{table}"))
 
 
 @answering(plot=True, html=True)
@@ -48,7 +31,6 @@ def votes(
     ] = None,
     level: LevelOption = 0.95,
     marginal: MarginalOption = False,
-    every: AllOption = False,
     resamples: ResamplesOption = 999,
     seed: SeedOption = 0,
     out: Output,
@@ -63,7 +45,7 @@ def votes(
     from ..ranks.votes.ranking import rank_votes
 
     with out.bar("resampling") as bar:
-        found = rank_votes(
+        return rank_votes(
             read_votes(file, question=question),
             method=method,
             confidence_level=level,
@@ -72,7 +54,6 @@ def votes(
             rng=seed,
             progress=bar.update,
         )
-    return _answer(found, every)
 
 
 @answering(plot=True, html=True, without=("missing",))
@@ -85,7 +66,6 @@ def board(
     level: LevelOption = 0.95,
     marginal: MarginalOption = False,
     best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
-    every: AllOption = False,
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
     pair: PairOption = None,
     pairs: PairsOption = False,
@@ -105,6 +85,7 @@ def board(
     Example: concordant board people.csv --total borda
     """
     from ..planning.board import board as run
+    from ..words import listing
 
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
@@ -131,4 +112,13 @@ def board(
             workers=random.workers,
             progress=bar.update,
         )
-    return _answer(found, every, best)
+    if best is None:
+        return found
+    top = found.best(best)
+    found = replace(found, settings={**found.settings, "best": asdict(top)})
+    who = f"{top}.\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+
+    def text(every: bool) -> str:
+        return found.text(every=every, more="--all").replace("\n\n", f"\n\n{who}\n\n", 1)
+
+    return replace(Answer.of(found), text=text)

@@ -1,8 +1,12 @@
-"""`concordant compare`, `matrix`, `explain` and `audit`: a truth and what is held against it."""
+"""`concordant compare`, `explain` and `audit`: one ranking and what is held against it."""
 
 from __future__ import annotations
 
+import math
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -17,17 +21,18 @@ from .options import (
     LevelOption,
     OwnTopicsOption,
     Random,
-    ResamplesOption,
     TruthArgument,
 )
-from .reading import Reader, known_coefficients
+from .reading import Reader, known_coefficients, pairs_of
 from .render import Table, to_text
-from .terminal import width
+from .terminal import tell, width
 
 if TYPE_CHECKING:
-    from ..pairing import On, Side
+    from ..agreement.comparison_result import Comparison
+    from ..pairing import On, Pairing, Side
 
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
+Noun = Literal["judge", "measure", "pool", "benchmark"]
 
 
 @answering(plot=True, html=True)
@@ -35,36 +40,53 @@ def compare(
     truth: TruthArgument,
     candidate: CandidatesArgument,
     *,
-    coefficient: CoefficientsOption = None,
-    top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the truth only.")] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Show every coefficient, candidate and pair of candidates.")
+    card: Annotated[
+        bool, typer.Option("--card", help="Report everything that papers report about judges, one row each.")
     ] = False,
+    matrix: Annotated[bool, typer.Option("--matrix", help="Compare all rankings with each other.")] = False,
+    coefficient: CoefficientsOption = None,
+    top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the first file only.")] = None,
+    interval: Annotated[
+        bool, typer.Option("--interval", help="Intervals for the coefficients, for all such topics.")
+    ] = False,
+    test: Annotated[bool, typer.Option("--test", help="Test the coefficients against chance.")] = False,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
     own_topics: OwnTopicsOption = False,
     common: Annotated[
         bool, typer.Option("--common", help="Compare all candidates on the systems and topics that all of them have.")
     ] = False,
-    interval: Annotated[
-        bool, typer.Option("--interval", help="Intervals for the coefficients across the population of topics.")
+    these_systems: Annotated[
+        bool, typer.Option("--these-systems", help="Ask about these systems only, not about new ones.")
     ] = False,
+    noun: Annotated[
+        Noun | None, typer.Option("--as", help="What the candidates are, where the files do not tell: a judge.")
+    ] = None,
+    at_least: Annotated[
+        float | None,
+        typer.Option(min=0, help="Exit with status 3 unless 25 topics are worth at least so many, beyond doubt."),
+    ] = None,
     level: LevelOption = 0.95,
-    worth: Annotated[
-        bool, typer.Option("--worth/--no-worth", help="Value the candidates' topics in topics of the truth.")
-    ] = True,
-    test: Annotated[bool, typer.Option("--test", help="Test the coefficients against chance.")] = False,
-    rank_test: Annotated[
-        Literal["recentred", "paper", "none"], typer.Option(help="Test of the rank distance.")
-    ] = "recentred",
-    resamples: ResamplesOption = 9_999,
+    resamples: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of resamples.  [default: 9999; --card 1999]", rich_help_panel="Output"),
+    ] = None,
+    families: Annotated[
+        Path | None, typer.Option(help="For --card: a CSV file with columns system and family, to test for bias.")
+    ] = None,
     plot_kind: Annotated[
-        Figure | None, typer.Option(help="What to draw; by default scatter for one candidate, heatmap for many.")
+        Figure | None,
+        typer.Option(
+            help="What to draw; by default scatter for one candidate, heatmap for many.", rich_help_panel="Output"
+        ),
     ] = None,
     read: Reader,
     random: Random,
     out: Output,
 ) -> Found:
-    """Compare one truth with one or more candidates.
+    """Does another judge, measure or pool rank the systems alike?
+
+    The first file is compared with one or more others. The answer says how many topics of the first one 25 topics of
+    each other are worth.
 
     Example: concordant compare people.csv careful.csv hasty.csv --html report.html
     """
@@ -73,19 +95,29 @@ def compare(
 
     if per_topic and own_topics:
         raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
-    if plot_kind is not None and out.plot is None:
-        raise typer.BadParameter("--plot-kind says what to draw: name the file with --plot")
+    if plot_kind is not None and (out.plot is None or card or matrix):
+        raise typer.BadParameter("--plot-kind says what a plain comparison draws: name the file with --plot")
+    if card and matrix:
+        raise typer.BadParameter("--card and --matrix are two answers: ask for one")
+    if at_least is not None and (card or matrix):
+        raise typer.BadParameter("--at-least judges a plain comparison: leave --card and --matrix out")
+    if families is not None and not card:
+        raise typer.BadParameter("--families belongs to --card")
     wanted = known_coefficients(coefficient) if coefficient else None
     first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
     if plot_kind not in (None, "heatmap") and len(others) > 1:
         raise typer.BadParameter(
             f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap"
         )
-    how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top}
+    if card:
+        return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)
+    how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top, "noun": noun}
+    if matrix:
+        return _matrix(pair(first, others, **how), wanted)
     given: tuple[Any, ...] = (first, others)
     if common:
         given = (pair(first, others, **how),)
-        how = {"on": how["on"]}
+        how = {"on": how["on"], "noun": noun}
     with out.bar("comparing" if len(others) > 1 else "resampling") as bar:
         found = run(
             *given,
@@ -94,22 +126,20 @@ def compare(
             per_topic=per_topic,
             interval=interval,
             test=test,
-            worth=worth,
-            rank_test=None if rank_test == "none" else rank_test,
+            new_systems=not these_systems,
             confidence_level=level,
-            n_resamples=resamples,
+            n_resamples=resamples or 9_999,
             rng=random.seed,
             workers=random.workers,
             progress=bar.update,
         )
 
-    def text() -> str:
-        shown = found.shown_values(every=every)
-        first = found.comparisons[0]
-        cited = [value.coefficient for value in shown if not value.why] + ["rank_test"] * bool(first.rank_test)
-        left = len(first.values) - len(shown)
-        hint = f"All coefficients ({left} more): --all\n" if left and not every else ""
-        return f"{found.text(every=every)}\n\n{hint}Cite: concordant cite {' '.join(cited)}"
+    def text(every: bool) -> str:
+        shown = found.text(every=every, more="--all")
+        if every:
+            cited = [value.coefficient for value in found.comparisons[0].values if not value.why]
+            return f"{shown}\n\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
+        return f"{shown}\nNext: {' | '.join(_next(found, truth, candidate))}"
 
     return replace(
         Answer.of(found),
@@ -117,46 +147,82 @@ def compare(
         plot=lambda: found.plot(plot_kind),
         printed=found.printed,
         notes=tuple(note for c in found.comparisons for note in c.notes),
+        status=0 if at_least is None else _gate(found, at_least),
     )
 
 
-@answering(plot=True)
-def matrix(
-    files: Annotated[
-        list[str], typer.Argument(metavar="SCORES", help="Scores, one ranking per file, folder or glob; at least two.")
-    ],
-    *,
-    coefficient: CoefficientOption = "tau_b",
-    own_topics: OwnTopicsOption = False,
-    read: Reader,
+def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> list[str]:
+    """Commands that lead on."""
+    from ..judges.verdicts import CANNOT_TELL
+
+    by_topic = any(c.topics for c in found.comparisons)
+    unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
+    more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
+    more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
+    return [*more, "--html report.html", "--all"]
+
+
+def _gate(found: Comparison, at_least: float) -> int:
+    """Status 3, and which candidates are to blame, unless the worth of all is at least so much beyond doubt."""
+    from ..judges.verdicts import shown
+
+    status = 0
+    for c in found.comparisons:
+        low = math.nan if c.worth is None else c.worth.interval.low
+        if not low >= at_least:
+            why = "is not known" if math.isnan(low) else f"may be as low as {shown(low)}"
+            tell(f"{c.candidate}: the worth of 25 topics {why}; --at-least asks for {at_least:g}")
+            status = 3
+    return status
+
+
+def _card(
+    first: Side,
+    others: Sequence[Side],
+    labels: Sequence[str],
+    families: Path | None,
+    level: float,
+    resamples: int,
+    seed: int,
     out: Output,
 ) -> Found:
-    """Compare all rankings with each other.
+    """Everything that papers report about judges; with --all also the accuracy with ties calibrated."""
+    from ..judges.card import judge_card
+    from ..judges.tie_tolerance import tie_calibration
 
-    The row is the truth, the column the candidate.
+    of = None if families is None else pairs_of(families, "system", "family")
+    how: dict[str, Any] = {"confidence_level": level, "n_resamples": resamples, "rng": seed}
+    with out.bar("comparing"):
+        found = judge_card(first, others, names=labels, families=of, **how)
+    made = replace(Answer.of(found), printed=found.printed)
+    if not out.every:
+        return made
+    ties = {name: tie_calibration(first, other, rng=seed) for name, other in zip(labels[1:], others, strict=True)}
+    more = "\n".join(f"{one_line(name)}: {one.verdict}" for name, one in ties.items())
+    content = {**found.to_dict(), "tie_calibration": {name: one.to_dict() for name, one in ties.items()}}
+    return replace(made, text=lambda every: f"{made.text(every)}\n\n{more}", content=lambda: content)
 
-    Example: concordant matrix people.csv careful.csv hasty.csv -c tau_ap_b
-    """
+
+def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
+    """All rankings with each other."""
     from ..agreement.comparison import compare as run
+    from ..agreement.comparison_text import size
     from ..data.results import plain
-    from ..pairing import pair
-    from ..words import counted
 
-    name = known_coefficients([coefficient])[0]
-    first, others, labels = read.truth_and_candidates(files[0], files[1:], out.quiet)
-    if not others:
-        raise typer.BadParameter("give at least two files")
-    both = pair(first, others, names=labels, on="systems" if own_topics else "both")
+    if wanted is not None and len(wanted) > 1:
+        raise typer.BadParameter("--matrix shows one coefficient: give -c once")
+    name, labels = (wanted or ["tau_b"])[0], list(both.names)
     found = run(both, coefficients=[name], worth=False, rank_test=None, all_pairs=True, rng=0)
     values = found.matrix.tolist() if found.matrix is not None else []
     for note in both.notes:
         warn(note)
 
-    def text() -> str:
-        topics = f", {counted(len(both.topics), 'topic')}" if both.topics else ""
+    def text(every: bool) -> str:
+        most = max((x, a, b) for k, a in enumerate(labels) for x, b in zip(values[k], labels, strict=True) if a != b)
         rows = [[label, *row] for label, row in zip(labels, values, strict=True)]
-        size = f"{counted(len(both.systems), 'system')}{topics}; row: truth, column: candidate"
-        return f"{name}, {size}\n\n{to_text(Table(['', *labels], rows), width())}"
+        said = f"{most[1]} and {most[2]} rank the systems most alike ({name} {most[0]:.2f})."
+        table = to_text(Table(["", *labels], rows, decimals=3), width())
+        return f"{said}\n\n{table}\n\n{size(found.comparisons[0])}; {name}, row: truth, column: candidate"
 
     return Answer(
         text,
@@ -169,6 +235,7 @@ def matrix(
             "values": plain(values),
         },
         lambda: found.plot("matrix"),
+        result=found,
     )
 
 
@@ -206,13 +273,15 @@ def explain(
     parts = found.topics_of(first, second)
     rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
 
-    def text() -> str:
+    def text(every: bool) -> str:
         of_truth, of_candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
-        sides = f"{of_truth:+.4f} by the truth, {of_candidate:+.4f} by the candidate"
-        shown = f"{len(rows[:10])} of {len(rows)} topics, those with the largest shift against the truth first"
+        own, other = read.labels([truth, candidate])
+        sides = f"{of_truth:+.4f} by {own}, {of_candidate:+.4f} by {other}"
+        kept = rows if every else rows[:10]
+        shown = f"{len(kept)} of {len(rows)} topics, those with the largest shift against {own} first"
         lower = found.truth.lower_is_better or found.candidate.lower_is_better
         what = f"lead of {first} over {second}" if lower else f"{first} minus {second}"
-        return f"{one_line(what)}: {sides}\n\n{to_text(Table.of(rows[:10]), width())}\n\n({shown})"
+        return f"{one_line(what)}: {sides}\n\n{to_text(Table.of(kept), width())}\n\n({shown})"
 
     return Answer(
         text,

@@ -59,8 +59,7 @@ class Judged:
     qrels: Annotated[Path, typer.Argument(metavar="TRUTH", help="The judgments of the truth, in TREC's format.")]
 
     def read(self) -> tuple[Runs, Qrels]:
-        from ..judgments.read_qrels import read_qrels
-        from ..judgments.read_runs import read_runs
+        from ..judgments.read_runs import read_qrels, read_runs
 
         return read_runs(self.runs), read_qrels(self.qrels)
 
@@ -118,7 +117,7 @@ class Studied(Measured):
     def answer(self, study: JudgmentStudy, more: Callable[[], str] | None = None) -> Answer:
         """The study, what its numbers are, and what else is to be said."""
 
-        def text() -> str:
+        def text(every: bool) -> str:
             about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
             if not study.tested:
                 about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
@@ -197,7 +196,7 @@ def evaluate(
             {"system": first.systems[j], **{name: float(values[j]) for name, values in means.items()}} for j in order
         ]
 
-    def text() -> str:
+    def text(every: bool) -> str:
         size = f"{counted(len(first.systems), 'system')}, {counted(len(first.topics), 'topic')}"
         head = size if per_topic else f"{size}; means, best by {first.measure} first"
         return f"{head}\n\n{to_text(Table.of(rows()), width())}"
@@ -377,7 +376,7 @@ def mix(
     Example: concordant judgments mix runs/ human.txt gpt4o.txt
     """
     from ..judgments import Change
-    from ..judgments.read_qrels import read_qrels
+    from ..judgments.read_runs import read_qrels
 
     of, other = judged.read(), read_qrels(machine)
     changes = [Change("mix", share, machine=other) for share in numbers(shares, "--shares", float)]
@@ -421,7 +420,7 @@ def judges(
     """
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
-    from ..judgments.read_qrels import read_qrels
+    from ..judgments.read_runs import read_qrels
     from ..study.judges import judge_study
 
     runs, truth = judged.read()
@@ -446,7 +445,7 @@ def judges(
             progress=bar.update,
         )
 
-    def text() -> str:
+    def text(every: bool) -> str:
         return "\n\n".join([str(study), *(f"{one_line(judge)}: {found}" for judge, found in study.labels.items())])
 
     return replace(Answer.of(study), text=text, write=None if output is None else partial(saved, study, output))

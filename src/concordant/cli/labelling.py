@@ -69,7 +69,7 @@ def label(
     """
     from ..judgments import label as run
     from ..judgments.read_labels import read_labels
-    from ..judgments.read_qrels import read_qrels
+    from ..judgments.read_runs import read_qrels
 
     if output is None:
         raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")
@@ -112,7 +112,7 @@ class Labelled:
     def answer(self, runs: list[str], measure: str | None, level: float, seed: int) -> Found:
         """The ranking; or how much is judged, until all of it is: who looks at rankings stops when one looks good."""
         from ..judgments import rank_from_labels, read_labels
-        from ..judgments.read_qrels import read_qrels
+        from ..judgments.read_runs import read_qrels
 
         assert self.labels is not None
         found = read_labels(self.labels)

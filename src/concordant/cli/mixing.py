@@ -46,7 +46,8 @@ def combine(
 ) -> Found:
     """Rank systems by human and machine scores, or plan a mix.
 
-    People have scored few topics, and a machine these and many more; or people have judged a list of documents.
+    People have scored few topics, and a machine these and many more; or people have judged a list of documents. With
+    --plan: how many topics of each are the cheapest way to a ranking that is good enough.
 
     Example: concordant combine few.csv careful.csv --plan --as-good-as 60 --cost human=20 machine=0.05
     """

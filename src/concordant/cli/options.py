@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 from typer.core import TyperCommand
@@ -58,6 +58,19 @@ class _Command(TyperCommand):
         super().__init__(*arguments, **options)
         for param in self.params:
             param.get_help_record = partial(_in_words, param.get_help_record)  # type: ignore[method-assign]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments first, then the options in the same three groups everywhere."""
+        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Answer", "Data", "Output")}
+        param: Any
+        for param in self.get_params(ctx):
+            group = getattr(param, "rich_help_panel", None) or ("Output" if param.name == "help" else "Answer")
+            if (record := param.get_help_record(ctx)) is not None:
+                groups["Arguments" if param.param_type_name == "argument" else group].append(record)
+        for group, records in groups.items():
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As usual; but of an option that takes one value, the last of several does not win in silence."""
@@ -148,8 +161,8 @@ OwnTopicsOption = Annotated[
     bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
 ]
 LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
-ResamplesOption = Annotated[int, typer.Option(min=1, help="Number of resamples.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.")]
+ResamplesOption = Annotated[int, typer.Option(min=1, help="Number of resamples.", rich_help_panel="Output")]
+SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.", rich_help_panel="Output")]
 ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]
 
 
@@ -173,6 +186,7 @@ TotalOption = Annotated[Total, typer.Option(help="The total that systems are ran
 class Random:
     """Options of what is drawn at random."""
 
+    PANEL: ClassVar = "Output"
     seed: SeedOption = 0
     workers: Annotated[int, typer.Option(min=1, help="Threads.")] = 1
 

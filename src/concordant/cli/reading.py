@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 class Reader:
     """Reads a side, as these options say: the one place where what stands on the command line becomes scores."""
 
+    PANEL: ClassVar = "Data"
     measure: Annotated[
         str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
     ] = None
@@ -53,6 +54,9 @@ class Reader:
     rename: Annotated[
         str | None, typer.Option(metavar="FILE", help="New names of systems: two columns, the name and the new one.")
     ] = None
+    repeats: Annotated[
+        str, typer.Option(metavar="HOW", help="What several runs of a topic count as: mean, pass@K or pass^K.")
+    ] = "mean"
     topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
     system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
     score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
@@ -108,6 +112,7 @@ class Reader:
             "total": self.total if self.total != "mean" else None,
             **self.wanted(),
             "rename": self.rename,
+            "repeats": self.repeats if self.repeats != "mean" else None,
             "topic_column": self.topic_column,
             "system_column": self.system_column,
             "score_column": self.score_column,
@@ -222,7 +227,7 @@ def labels_of(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
 
 def pairs_of(path: Path, key: str, value: str) -> dict[str, str]:
     """{run: team}, {system: family} and the like, from a CSV file with these columns."""
-    from ..read.names import load_names, named_rows
+    from ..read.labels import load_names, named_rows
     from ..words import listing
 
     source = load_names(path)

@@ -1,4 +1,4 @@
-"""`look`, `reliability` and `plan`: what one collection says by itself."""
+"""`look` and `plan`: what one collection says by itself."""
 
 from __future__ import annotations
 
@@ -54,40 +54,10 @@ def look(
         with out.bar("reading") as bar:
             measure, lower = side.measure or read.measure, side.lower_is_better
             found.append(run(side.path, measure, lower, progress=bar.update, **how))
-    return replace(Answer.of(found), failed=any(getattr(one, "problem", None) for one in found))
+    return replace(Answer.of(found), status=int(any(getattr(one, "problem", None) for one in found)))
 
 
 @answering(plot=True, html=True)
-def reliability(scores: ScoresArgument, *, read: Reader, random: Random, out: Output) -> Found:
-    """Estimate the correlation with the true ranking.
-
-    The true ranking is by the means across the population of topics.
-
-    Example: concordant reliability people.csv
-    """
-    from ..planning.estimation import expected_correlation
-    from ..planning.estimation import reliability as run
-
-    given = read(scores, out.quiet)
-    how: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
-    found = run(given, **how)
-    posterior = [
-        expected_correlation(given, coefficient=name, estimator="posterior", **how) for name in ("tau", "tau_ap")
-    ]
-
-    def text() -> str:
-        spans = [f"{e.coefficient} {e.interval.low:.3f} to {e.interval.high:.3f}" for e in posterior if e.interval]
-        known = f"95% intervals: {', '.join(spans)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
-        return f"{found}\n\n{known}\n\nCite: concordant cite urbano2016"
-
-    return replace(
-        Answer.of(found),
-        text=text,
-        content=lambda: {**found.to_dict(), "posterior": [e.to_dict() for e in posterior]},
-    )
-
-
-@answering(plot=True)
 def plan(
     scores: ScoresArgument,
     *,
@@ -98,29 +68,57 @@ def plan(
     ] = None,
     resamples: ResamplesOption = 16_000,
     most: Annotated[int, typer.Option(min=1, help="The largest number of topics to try.")] = 10_000,
+    budget: Annotated[
+        float | None, typer.Option(help="Instead: more topics or more runs of each? What may be spent.")
+    ] = None,
+    topic_cost: Annotated[float | None, typer.Option(help="What one more topic costs; 1 if not given.")] = None,
+    run_cost: Annotated[float | None, typer.Option(help="What one run of one system on one topic costs.")] = None,
     read: Reader,
     random: Random,
     out: Output,
 ) -> Found:
     """Find out how many topics are enough.
 
+    How close this ranking is to the true one, by the means over all such topics, and how close it would be with more.
+    --all shows every estimator of the correlation with the true ranking.
+
     Example: concordant plan people.csv -c tau_ap --target 0.9
     """
+    from ..planning.estimation import expected_correlation, reliability
     from ..planning.more_topics import plan_topics
+    from ..planning.run_plan import plan_runs
 
+    if (budget, topic_cost, run_cost) != (None, None, None):
+        costs = {"topic_cost": topic_cost, "run_cost": run_cost, "budget": budget}
+        return plan_runs(read(scores, out.quiet), **{name: cost for name, cost in costs.items() if cost is not None})
     name = known_coefficients([coefficient])[0]
+    given = read(scores, out.quiet)
+    drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("planning") as bar:
-        return plan_topics(
-            read(scores, out.quiet),
+        found = plan_topics(
+            given,
             coefficient=name,
             target=target,
             probability=probability,
             n_resamples=resamples,
             most=most,
-            rng=random.seed,
-            workers=random.workers,
             progress=bar.update,
+            **drawn,
         )
+    if not out.every:
+        return found
+    now = reliability(given, **drawn)
+    spans = [
+        expected_correlation(given, coefficient=name, estimator="posterior", **drawn) for name in ("tau", "tau_ap")
+    ]
+
+    def text(every: bool) -> str:
+        known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
+        about = f"95% intervals: {', '.join(known)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
+        return f"{found.text(every=every)}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
+
+    known = {**now.to_dict(), "posterior": [e.to_dict() for e in spans]}
+    return replace(Answer.of(found), text=text, content=lambda: {**found.to_dict(), "reliability": known})
 
 
 def write_scores(scores: Scores, path: Path) -> str:

@@ -84,7 +84,7 @@ def reliability(
             tell(f"stopped; what is done is kept in {output}, and the same command continues")
             raise
 
-    def text() -> str:
+    def text(every: bool) -> str:
         lines = [f"{study}\n", "Means over all sizes and collections."]
         if computed := study.cost["computed"]:
             each = 1000 * study.cost["cpu_seconds"] / computed

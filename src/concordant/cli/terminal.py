@@ -23,18 +23,29 @@ from ..words import one_line, printable
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 INTERRUPTED = 130  # the exit status
-ENDLESS = 10_000  # columns, where no terminal is: into a file or a pipe nothing is folded
+ENDLESS = 10_000  # columns of standard error into a file: a log has one line per message
 
 
 def width(stream: TextIO | None = None) -> int:
-    """How many columns a line of a stream has, of standard output by default."""
-    stream = sys.stdout if stream is None else stream
-    return shutil.get_terminal_size().columns if stream.isatty() else ENDLESS
+    """How many columns a line has, of standard output by default: at least 80 in a file or a pipe."""
+    to_error = stream is not None and stream is sys.stderr
+    stream = stream or sys.stdout
+    columns = shutil.get_terminal_size().columns
+    if stream.isatty():
+        return columns
+    return ENDLESS if to_error else max(columns, 80)
 
 
-def say(text: str) -> None:
-    """Print text, its long lines folded between words, and tables that are too wide in parts."""
-    _write(fitted(printable(text), width()) + "\n")
+def say(text: str, *, verdict: bool = False) -> None:
+    """Print text, its long lines folded between words, and tables that are too wide in parts.
+
+    On a terminal the first paragraph is bold where it is a verdict.
+    """
+    made = fitted(printable(text), width())
+    if verdict and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        first, gap, rest = made.partition("\n\n")
+        made = f"\x1b[1m{first}\x1b[0m{gap}{rest}"
+    _write(made + "\n")
 
 
 def give(text: str) -> None:

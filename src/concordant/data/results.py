@@ -15,13 +15,15 @@ import numpy as np
 from .. import __version__
 from ..arrays import read_only
 from ..errors import InputError, import_extra
+from ..options import checked
 from ..render.markup import text
-from ..words import one_line, p_equals
+from ..words import counted, one_line, p_equals
 
 if TYPE_CHECKING:
     from ..pairing import Pairing
     from .scores import Means, Scores
 
+MOST_NOTES = 5  # on one screen
 _BLOCK = "background: transparent; color: inherit; overflow-x: auto; margin: 0.6em 0; line-height: 1.35"
 
 
@@ -86,13 +88,36 @@ class Result(ABC):
         return ""
 
     def __str__(self) -> str:
-        return self._text(self.table())
+        return self.text(every=False)
 
-    def _text(self, table: str) -> str:
-        """A table below the verdict, above the notes."""
+    @checked
+    def text(self, *, every: bool = False, more: str = "text(every=True)") -> str:
+        """Verdict, table and the first notes; with `every`, all there is.
+
+        Parameters
+        ----------
+        every : bool
+            Whether to show every row, number and note, and not only what fits a screen.
+        more : str
+            Where the notes are that are left out.
+
+        Returns
+        -------
+        str
+
+        """
         verdict = "\n".join(map(one_line, self._answers()))
-        notes = "\n".join(f"Note: {one_line(note)}" for note in self.notes)
-        return "\n\n".join(part for part in (verdict, table, notes) if part)
+        notes = [f"Note: {one_line(note)}" for note in self._notes()]
+        if not every and len(notes) > MOST_NOTES:
+            notes[MOST_NOTES:] = [f"{counted(len(notes) - MOST_NOTES, 'more note')}: {more}"]
+        return "\n\n".join(part for part in (verdict, self._table(every=every), "\n".join(notes)) if part)
+
+    def _table(self, *, every: bool) -> str:
+        return self.table()
+
+    def _notes(self) -> Sequence[str]:
+        """The notes of the text."""
+        return self.notes
 
     def _answers(self) -> Sequence[str]:
         """The lines of the verdict."""

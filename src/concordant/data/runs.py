@@ -10,6 +10,7 @@ where a cell with one run takes the pooled s^2 of its system. The rest is what t
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -52,27 +53,44 @@ def within(runs: FloatArray) -> Within:
 
 
 class Components(NamedTuple):
-    """Variance components: of runs within a cell, of topics by systems, and of topics."""
+    """Variance components: of runs within a cell, of topics by systems, and of topics; not cut at 0."""
 
     runs: float
     topics_by_systems: float
     topics: float
+    each: float
+    """The mean of 1 / k: how much of the first is in the variance of a cell."""
 
 
 def components(runs: FloatArray) -> Components:
-    """By moments, cut at 0, from complete cells with the same number of runs; they equal REML where all are positive.
+    """By moments, from complete cells; with as many runs in each they equal REML where all are positive.
 
-    MSE estimates runs, (MSTS - MSE) / R topics by systems, and (MST - MSTS) / (m R) topics.
+    Of cells' means, topics by systems vary by their own variance and that of runs times `each`, and topics, over m
+    systems, by theirs and 1 / m of the former. With one system both are one.
     """
-    n, m, r = runs.shape
-    cells = run_means(runs)
+    (n, m, _), cells = runs.shape, run_means(runs)
+    count = (~np.isnan(runs)).sum(axis=2)
+    df, each = (count - 1).sum(), float((1 / count).mean())
+    error = float(np.nansum((runs - cells[:, :, None]) ** 2) / df) if df else math.nan
     topics, systems, total = cells.mean(axis=1), cells.mean(axis=0), cells.mean()
-    error = ((runs - cells[:, :, None]) ** 2).sum() / (n * m * (r - 1))
-    by_topic = m * r * ((topics - total) ** 2).sum() / (n - 1)
+    by_topic = float(topics.var(ddof=1))
     if m == 1:
-        return Components(error, max((by_topic - error) / r, 0.0), 0.0)
-    both = r * ((cells - topics[:, None] - systems + total) ** 2).sum() / ((n - 1) * (m - 1))
-    return Components(error, max((both - error) / r, 0.0), max((by_topic - both) / (m * r), 0.0))
+        return Components(error, by_topic - error * each, 0.0, each)
+    both = float(((cells - topics[:, None] - systems + total) ** 2).sum() / ((n - 1) * (m - 1)))
+    return Components(error, both - error * each, by_topic - both / m, each)
+
+
+def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
+    """pass@k, the probability that one of k runs passes, or with `every` pass^k, that all do; nan where no run is.
+
+    Of n runs of a cell c pass: pass@k = 1 - C(n - c, k) / C(n, k), pass^k = C(c, k) / C(n, k).
+    """
+    n, passed = (~np.isnan(runs)).sum(axis=2), np.nansum(runs, axis=2)
+    drawn = passed if every else n - passed
+    chance = np.ones(n.shape)
+    for i in range(k):
+        chance *= np.maximum(drawn - i, 0) / np.maximum(n - i, 1)
+    return np.where(n > 0, chance if every else 1 - chance, np.nan)
 
 
 class Seeds(NamedTuple):

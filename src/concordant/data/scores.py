@@ -15,12 +15,10 @@ from ..errors import InputError, InputTypeError, LimitError, import_extra, warn
 from ..options import checked
 from ..render.markup import text
 from ..words import argument, counted, listing, named
-from .choice import choose
-from .groups import group_rows, places_of_groups, require_labels
+from .groups import choose, group_rows, places_of_groups, require_labels
 from .holes import Missing, fitted, has_holes, influences, refuse_apart, refuse_empty, settle
-from .means import mean_over_topics
+from .means import RULES, Rule, Total, mean_over_topics, type_weights
 from .runs import run_means
-from .totals import RULES, Rule, Total, type_weights
 from .uncertainty import check_covariance, check_errors
 
 T = TypeVar("T")

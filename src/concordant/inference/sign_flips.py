@@ -7,12 +7,13 @@ and the permuted difference of a pair is the difference of two of these.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from .signs import signs, takes_all_signs
 
 BATCHES = 20  # of random permutations, whose p-values tell the Monte Carlo error
 _EPS = float(np.finfo(np.float64).eps)
@@ -79,3 +80,18 @@ def two_sided(counts: Reached, signs: Signs) -> FloatArray:
     added = 0 if signs.exact else 1  # so that a random test keeps its level (Phipson and Smyth 2010)
     tails = np.minimum(counts.above.sum(axis=0), counts.below.sum(axis=0))
     return np.asarray(np.minimum(1.0, 2 * (tails + added) / (signs.total + added)))
+
+
+def takes_all_signs(n: int, n_resamples: int, *, opposite: bool = True) -> bool:
+    """Whether n topics have no more signs than are to be drawn; without `opposite`, of two opposite ones only one."""
+    return n <= 62 and 1 << (n if opposite else n - 1) <= n_resamples
+
+
+def signs(n: int, parts: Iterable[tuple[int, int]], rng: np.random.Generator | None) -> Iterator[npt.NDArray[np.int8]]:
+    """Resamples x topics, -1 or 1: these parts of all signs of n topics, in a fixed order, or as many random ones."""
+    for first, last in parts:
+        if rng is None:
+            drawn = ((np.arange(first, last)[:, None] >> np.arange(n)) & 1).astype(np.int8)
+        else:
+            drawn = rng.integers(0, 2, (last - first, n), dtype=np.int8)
+        yield 2 * drawn - 1

@@ -24,7 +24,6 @@ from .ranking import JudgeRanking, ranking_of
 from .significance import Correction, Test, significant_pairs
 from .significance_counts import HowTested, SignificanceAgreement, agreement_from
 from .soft_accuracy import accuracy_from
-from .verdicts import told
 from .worth import How, JudgeWorth, matched_judge
 
 _WIDTH = 80
@@ -99,7 +98,7 @@ class JudgeCard(Result):
             [
                 judge.name,
                 judge.worth.cell,
-                told(judge.worth.interval.low, judge.worth.interval.high),
+                judge.worth.ends,
                 number(judge.tau_b),
                 number(judge.tau_ap_b),
                 number(judge.soft_accuracy.value),
@@ -149,9 +148,7 @@ class JudgeCard(Result):
             {
                 "judge": judge.name,
                 "worth": judge.worth.cell,
-                "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): told(
-                    judge.worth.interval.low, judge.worth.interval.high
-                ),
+                "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): judge.worth.ends,
                 "tau_b": number(judge.tau_b),
                 "tau_ap_b": number(judge.tau_ap_b),
                 "SPA": number(judge.soft_accuracy.value),

@@ -193,7 +193,8 @@ def gaming_gap(  # noqa: PLR0913
     - Transfer is people's gain divided by the judge's. Every judge that errs has one below 1.
     - The lost share is 1 - g / g0, where g is people's gain and g0 what it is when the judge's grades are shuffled
       among documents of the same topic and human grade: a judge as accurate, whose errors do not depend on what
-      systems retrieve. Its interval decides whether the judge can be gamed.
+      systems retrieve. Its interval decides whether the judge can be gamed. Of judges with such errors, 13 of 600 were
+      called so, and 29 intervals excluded 0 (benchmarks/gaming_size.py).
     - Intervals resample topics and take quantiles, a little further out where topics are few. They exist only where all
       resamples have a gain to divide by.
 

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..data.means import mean_ranks
 from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
-from ..data.totals import mean_ranks
 from ..errors import require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked

@@ -18,7 +18,7 @@ from ..read.door import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
 from .best import could_be_best
-from .verdicts import told, too_few, undecided
+from .verdicts import SCORED, too_few, undecided
 from .worth import TOPICS, How, Judged, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
 
 
@@ -55,13 +55,13 @@ class JudgeRanking(Result):
             [
                 judge.names[1],
                 judge.cell,
-                told(judge.interval.low, judge.interval.high),
+                judge.ends,
                 judge.word,
                 "no" if judge.names[1] not in self.best else "yes" if len(self.best) == 1 else "maybe",
             ]
             for judge in self.judges
         ]
-        heading = f"  worth in {first.units} judged by {one_line(first.names[0])}; {first.coefficient}"
+        heading = f"  worth in {first.units} {SCORED[first.noun]} {one_line(first.names[0])}; {first.coefficient}"
         return "\n".join([heading, columns([heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]])])
 
     def rows(self) -> list[dict[str, Any]]:

@@ -20,7 +20,8 @@ from ..pairing import Noun
 from ..words import counted, listing
 
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
-NOT_KNOWN = "not known"
+NO_LIMIT = 9_999  # of topics: beyond that nothing is known
+NOT_KNOWN, CANNOT_TELL = "not known", "cannot tell"
 SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
 """How topics belong to a side: "25 topics judged by gpt"."""
 
@@ -43,7 +44,7 @@ def word_of(low: float, high: float, n_topics: float) -> str:
         return "weaker"
     if low > n_topics:
         return "steadier"
-    return "within a factor of two" if low >= n_topics / 2 and high <= 2 * n_topics else "cannot tell"
+    return "within a factor of two" if low >= n_topics / 2 and high <= 2 * n_topics else CANNOT_TELL
 
 
 def too_few(topics: int, systems: int, unit: str = "topic") -> str:
@@ -64,7 +65,7 @@ def judgment(word: str, names: Sequence[str], sample: str, noun: Noun = "judge",
         "weaker": f"{candidate} is a weaker {noun} than {truth}",
         "steadier": f"{candidate} is a steadier {noun} than {truth}",
         "within a factor of two": f"{candidate} is within a factor of two of {truth}, as far as {sample} can tell",
-        "cannot tell": f"{sample} are too few to tell how good a {noun} {candidate} is",
+        CANNOT_TELL: f"{sample} are too few to tell how good a {noun} {candidate} is",
         NOT_KNOWN: f"What {candidate} is worth is not known: {reason}",
     }[word]
 
@@ -85,7 +86,7 @@ def sentence(
     """
     truth, candidate = names
     value, low, high = worth
-    by, within = SCORED[noun], f"({100 * level:g}% interval {told(low, high)})"
+    by, within = SCORED[noun], f"({100 * level:g}% interval {told(low, high, n_topics)})"
     start = f"{n_topics:g} {unit} {by} {candidate} rank {systems}"
     if value == 0:
         return f"{start} less well than 1 {by} {truth} {within}"
@@ -106,17 +107,23 @@ def shown(topics: float) -> str:
     """A number of topics, as precise as it can be: "< 1", "6.9", "16", "no limit"."""
     if math.isnan(topics):
         return "-"
-    if topics > 9_999:
+    if topics > NO_LIMIT:
         return "no limit"
     if topics < 1:
         return "< 1"
     return f"{topics:.0f}" if topics >= 9.95 else f"{topics:.1f}"
 
 
-def told(low: float, high: float) -> str:
-    """The ends of an interval."""
+def told(low: float, high: float, n_topics: float = math.nan) -> str:
+    """The ends of an interval; one that n_topics is not within does not seem to reach it."""
     if math.isnan(low):
         return "-"
     if shown(low) == "< 1":
         return "less than 1" if high <= 1 else f"up to {shown(high)}" if shown(high) != "no limit" else "without limits"
-    return f"{shown(low)} or more" if shown(high) == "no limit" else f"{shown(low)} to {shown(high)}"
+    first, last = (_apart(end, n_topics) for end in (low, high))
+    return f"{first} or more" if last == "no limit" else f"{first} to {last}"
+
+
+def _apart(end: float, n_topics: float) -> str:
+    """An end with a decimal more where it would round to n_topics."""
+    return f"{end:.1f}" if end != n_topics and shown(end) == f"{n_topics:g}" else shown(end)

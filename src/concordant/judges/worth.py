@@ -101,6 +101,11 @@ class JudgeWorth(Result):
         return shown(self.worth)
 
     @property
+    def ends(self) -> str:
+        """The ends of its interval as tables show them."""
+        return told(self.interval.low, self.interval.high, self.n_topics)
+
+    @property
     def verdict(self) -> str:
         """What kind of judge this is, and how many topics of the truth its topics are worth."""
         return ". ".join(self._sentences())
@@ -131,7 +136,7 @@ class JudgeWorth(Result):
             size += f" and {self.settings['judge_topics']} others of {self.names[1]}"
         if self.word == NOT_KNOWN:
             return size
-        rows = [[f"worth of {self.n_topics:g} {self.units}", self.cell, told(self.interval.low, self.interval.high)]]
+        rows = [[f"worth of {self.n_topics:g} {self.units}", self.cell, self.ends]]
         return "\n".join([size, columns(rows)])
 
     def rows(self) -> list[dict[str, Any]]:
@@ -273,7 +278,7 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
         names=sides.names,
         n_topics=how.n_topics,
         worth=found.worth,
-        interval=Interval(found.low, found.high, how.level, "jackknife over topics and systems"),
+        interval=Interval(float(found.low), float(found.high), how.level, "jackknife over topics and systems"),
         word=word_of(found.low, found.high, how.n_topics),
         reason=reason,
         agreement=agreement,

@@ -14,9 +14,9 @@ import numpy as np
 from ..errors import ReadError
 from ..options import checked
 from ..read.files import read_text
-from ..read.names import load_names, named_rows
+from ..read.labels import load_names, named_rows
 from ..read.source import Source
-from ..read.tables.numbers import plain_number
+from ..read.tables.cells import plain_number
 from ..words import counted
 from .label import COLUMNS, PLAN, SKIP, LabelList, plan_path
 from .qrels import MOST

@@ -1,13 +1,7 @@
 """How much is enough: how close a ranking is to the true one, more or fewer topics, people and machine together."""
 
-from importlib import import_module
-from typing import Any
+from .. import resolver
 
-_MODULE_OF = {"discordance": "probabilities", "split_half": "halves"}
+_MODULE_OF = {"discordance": "probabilities", "plan_runs": "run_plan", "split_half": "halves"}
 __all__ = list(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+__getattr__ = resolver(__name__, _MODULE_OF)

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
-from ..data.means import mean_over_topics
-from ..data.totals import mean_ranks
+from ..data.means import mean_over_topics, mean_ranks
 from ..inference.posterior import correlations, draw
 from ..inference.resampling import Resampling
 from ..ranks.intervals import Outlook

@@ -20,7 +20,7 @@ from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..read.door import Collection, as_topics
 from ..read.labels import WANTED_COST, is_cost, labels_of
-from ..read.tables.numbers import plain_number
+from ..read.tables.cells import plain_number
 from ..words import counted, listing, named
 from .validation import Split, Task, best_method, methods_of, split
 

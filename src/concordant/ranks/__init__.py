@@ -6,8 +6,7 @@ ranks that a system may have, `discriminative` the share of significant differen
 has the tests behind them.
 """
 
-from importlib import import_module
-from typing import Any
+from .. import resolver
 
 _MODULE_OF = {
     "DistanceDistribution": "distribution",
@@ -17,9 +16,4 @@ _MODULE_OF = {
     "ranking_probability": "region",
 }
 __all__ = list(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+__getattr__ = resolver(__name__, _MODULE_OF)

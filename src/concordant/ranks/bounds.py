@@ -15,7 +15,7 @@ from ..data.results import settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError
 from ..inference.resampling import Progress, Resampling, Seed
-from ..inference.signs import takes_all_signs
+from ..inference.sign_flips import takes_all_signs
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_scores, as_topics, is_bare

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
+from ..data.means import RULES, Total
 from ..data.results import Estimate, Result, as_html
 from ..data.scores import Means, with_sign
-from ..data.totals import RULES, Total
 from ..errors import InputError, require
 from ..inference.resampling import is_borderline
 from ..options import checked
@@ -246,6 +246,9 @@ class RankIntervals(Result):
         held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
         return "\n".join([*self._lines(most), "", *(f"{said}." for said in (held, *self.outlook_sentences()))])
 
+    def _table(self, *, every: bool) -> str:
+        return self.table(None if every else SHOWN)
+
     def _lines(self, most: int | None) -> list[str]:
         names, decimals = [one_line(system) for system in self.systems[:most]], RULES[self.total].decimals
         width = max(6, *map(len, names))
@@ -256,7 +259,7 @@ class RankIntervals(Result):
             if row["border_below"]:
                 lines.append(f"  {'-' * (width + 29)}")
         if more := len(self.systems) - len(names):
-            lines.append(f"  ... {counted(more, 'more system')}: --all, or table(None) in Python")
+            lines.append(f"  ... {counted(more, 'more system')}: --all, or text(every=True) in Python")
         return lines
 
     def outlook_sentences(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from ..data.means import mean_over_topics
 from ..inference.adjustment import stepped_down
 from ..inference.calibration import UNSEEN
 from ..inference.resampling import Resampling
-from ..inference.signs import signs, takes_all_signs
+from ..inference.sign_flips import signs, takes_all_signs
 from ..parallel import shared_out
 
 _CHUNK = 1024  # resamples at a time

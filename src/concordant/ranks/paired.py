@@ -20,7 +20,7 @@ from scipy import special, stats
 from ..arrays import FloatArray, IntArray
 from ..data.means import ROUNDING
 from ..errors import InputError
-from ..inference.signs import signs
+from ..inference.sign_flips import signs
 from ..words import argument, counted
 
 POWER = 0.8

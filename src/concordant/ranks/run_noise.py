@@ -64,6 +64,8 @@ class RunNoise(Result):
             return f"Intervals for these topics only ({sample})."
         known = self.from_runs[~np.isnan(self.from_runs)]
         if not known.size:
+            if self.settings["measure"].startswith("pass"):
+                return f"Intervals for topics like these ({counted(self.n_topics, 'topic')})."
             return f"No system has a topic with two runs, so nothing tells topics from runs ({sample})."
         share = float(np.median(known))
         advice = "more runs help most" if share > 0.5 else "more topics help most"
@@ -139,11 +141,13 @@ def run_noise(
     (('a', 'b'), [1.0, 0.9])
 
     """
-    side = repeated(as_topic_side(scores, "scores"))
-    assert side.runs is not None
+    side = as_topic_side(scores, "scores")
+    passes = side.measure.startswith(("pass@", "pass^")) and side.runs is None and not these_topics
+    side = side if passes else repeated(side)
     refuse(side, "scores", "total", why="the error of a mean is split")
-    given = side.shown(side.runs)
-    scale, n_runs = scale_of(given), (~np.isnan(given)).sum(axis=2)
+    given = side.shown(side.values[:, :, None] if side.runs is None else side.runs)
+    scale: Scale = "binary" if passes else scale_of(given)
+    n_runs = (~np.isnan(given)).sum(axis=2)
     seeds, p = (None, math.nan) if these_topics else seed_noise(given, runs)
     added = [None] * len(side.systems) if seeds is None else list(zip(seeds.variance, seeds.parts, strict=True))
     found = [

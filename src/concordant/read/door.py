@@ -18,8 +18,8 @@ from .reader import How, Reading, read_scores
 from .tables.assemble import assemble
 from .tables.cells import Given
 from .tables.contents import frame_contents
-from .tables.direction import direction
 from .tables.frames import is_frame
+from .tables.measures import direction
 from .tables.tools import results_contents
 
 Collection: TypeAlias = Any

@@ -114,7 +114,7 @@ class Look(Result):
         ]
         if not self.topics or len(self.systems) == 1:
             return " ".join([f"concordant compare {side} OTHER", *options])
-        return " ".join([f"concordant reliability {side}", *options, *(["--missing drop"] if self.missing else [])])
+        return " ".join([f"concordant plan {side}", *options, *(["--missing drop"] if self.missing else [])])
 
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:

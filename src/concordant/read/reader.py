@@ -10,11 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, Unpack
 
+import numpy as np
+
 from ..data.groups import documents_of
 from ..data.holes import Missing
+from ..data.means import Total
+from ..data.runs import passing, scale_of
 from ..data.scores import Means, Scores, checked_choice
-from ..data.totals import Total
-from ..errors import InputError, OtherKindError, ReadError, hearing, warn
+from ..errors import InputError, OtherKindError, ReadError, hearing, require, warn
 from ..options import checked
 from ..words import argument, counted, listing, named
 from . import source as sources
@@ -42,6 +45,7 @@ class Options(TypedDict, total=False):
     systems: Iterable[Any] | None
     topics: Iterable[Any] | None
     rename: Any
+    repeats: str
     topic_column: str | None
     system_column: str | None
     score_column: str | None
@@ -54,6 +58,38 @@ class How(Options, total=False):
     measure: str | None
 
 
+class Repeats(NamedTuple):
+    """pass@k or pass^k, in the place of the mean of the runs of a cell."""
+
+    name: str
+    k: int
+    every: bool
+
+    @classmethod
+    def of(cls, given: str) -> Repeats | None:
+        """None for the mean."""
+        match = re.fullmatch(r"pass([@^])([1-9]\d{0,5})", given)
+        require(match is not None or given == "mean", "repeats", given, "give mean, pass@K or pass^K, such as pass^4")
+        return None if match is None else cls(given, int(match[2]), match[1] == "^")
+
+    def taken(self, made: Scores | Means) -> Scores:
+        """The same scores with pass@k or pass^k for each topic and system."""
+        if not isinstance(made, Scores) or made.runs is None:
+            raise InputError(f"{made.source or 'scores'}: {self.name} needs several runs of each topic")
+        runs = made.shown(made.runs)
+        count = (~np.isnan(runs)).sum(axis=2)
+        if scale_of(runs) != "binary":
+            raise InputError(f"{made.source or 'scores'}: {self.name} needs runs that pass or fail, scored 1 and 0")
+        if (least := int(count[count > 0].min())) < self.k:
+            topic, system = np.argwhere(count == least)[0]
+            raise InputError(
+                f"{made.source or 'scores'}: {self.name} needs {self.k} runs of each topic, and {made.systems[system]} "
+                f"has {least} of topic {made.topics[topic]!r}"
+            )
+        about = made._about() | {"measure": self.name if not made.measure else f"{self.name} of {made.measure}"}
+        return Scores(passing(runs, self.k, every=self.every), **about)
+
+
 class Reading(NamedTuple):
     """The options of `read_scores`, checked."""
 
@@ -63,6 +99,7 @@ class Reading(NamedTuple):
     roles: Roles = NO_ROLES
     about: Mapping[str, Any] = {}
     rename: Mapping[str, str] = {}
+    repeats: Repeats | None = None
 
     @classmethod
     def of(
@@ -79,6 +116,7 @@ class Reading(NamedTuple):
         systems: Iterable[str] | None = None,
         topics: Iterable[str] | None = None,
         rename: Any = None,
+        repeats: str = "mean",
         topic_column: str | None = None,
         system_column: str | None = None,
         score_column: str | None = None,
@@ -97,7 +135,8 @@ class Reading(NamedTuple):
         if isinstance(groups, str) and groups == "none":
             about["groups"] = None
         roles = Roles(topic_column, system_column, score_column, **wanted, run=run_column)
-        return cls(measure, missing, lower_is_better, roles, about, {} if rename is None else new_names(rename))
+        names = {} if rename is None else new_names(rename)
+        return cls(measure, missing, lower_is_better, roles, about, names, Repeats.of(repeats))
 
     @property
     def wanted(self) -> Any:
@@ -119,6 +158,8 @@ class Reading(NamedTuple):
 
     def of_read(self, made: Scores | Means) -> Scores | Means:
         """As `described`, for what was read: topics that are named as segments are grouped by document."""
+        if isinstance(made, Scores) and made.runs is not None and self.repeats is None:
+            warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and their mean is its score")
         if isinstance(made, Scores) and made.groups is None and "groups" not in self.about:
             documents = documents_of(made.topics)
             if documents is not None:
@@ -139,6 +180,7 @@ class Reading(NamedTuple):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise InputError(f"{named('rename')} gives two systems the name {twice!r}: name each once")
             made = made.described(systems=names)
+        made = made if self.repeats is None else self.repeats.taken(made)
         if self.missing not in ("error", made.missing):
             about["missing"] = self.missing
         if isinstance(made, Means) and about.get("groups", "") is None:
@@ -197,6 +239,9 @@ def read_scores(
         ``"!AFQMC"`` leaves one out.
     rename : mapping, Series or path, optional
         New names of systems by those in the files, or a file of two columns with both, so that sides match by name.
+    repeats : str
+        What several runs of a topic count as: "mean", "pass@k" (the probability that one of k runs passes) or "pass^k"
+        (that all do). Refused with more than the runs that there are.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
     run_column : str, optional

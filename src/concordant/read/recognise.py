@@ -16,11 +16,10 @@ from .formats.columns import read_columns, read_ranking, separator, split_line
 from .formats.delimited import no_header, read_delimited
 from .formats.trec_eval import TEXTS, TrecEval
 from .source import Source, load_json
-from .tables.cells import Cells
+from .tables.cells import Cells, cell_number, is_fraction, number
 from .tables.contents import NO_ROLES, Contents, table_contents
 from .tables.layout import Roles
 from .tables.nested import Nested
-from .tables.numbers import cell_number, is_fraction, number
 from .tables.vocabulary import (
     VALUE_COLUMNS,
     column_name,

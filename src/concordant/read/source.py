@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ..errors import InputTypeError, OtherKindError, ReadError, warn
 from ..render.outputs import reading, reading_whole
 from .files import JSON_SHARE, most_bytes, pieces, read_bytes, too_large
-from .tables.numbers import number
+from .tables.cells import number
 
 # Of `files.MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
 LINE_SHARE = 8

@@ -1,6 +1,6 @@
 """Studies: a grid of independent trials, run in parallel, that can be stopped and continued.
 
-`grid` says what a trial is, `folder` keeps what is done, `execution` runs the rest here, in processes or on any
+`grid` says what a trial is, and keeps what is done in a folder; `execution` runs the rest here, in processes or on any
 executor. `reliability` is the study of the estimators of expected correlation, `judgments` that of changed judgments,
 `judges` that of several judges; `saving` has what their results share.
 """

@@ -26,8 +26,7 @@ from ..errors import ConcordantError, import_extra
 from ..inference.resampling import Progress
 from ..options import checked
 from ..parallel import Workers
-from .folder import Folder
-from .grid import Failure, Grid, Outcome, StudyError, one_thread, run_chunk
+from .grid import Failure, Folder, Grid, Outcome, StudyError, one_thread, run_chunk
 
 # Chunks that an executor holds at a time, each with the inputs of the study: as many as take so many bytes, within
 # bounds.

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import time
 import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from .. import __version__
 from ..arrays import FloatArray
-from ..errors import ConcordantError, import_extra
+from ..errors import ConcordantError, InputError, ReadError, import_extra, warn
+from ..read.files import load_array, read_bytes, read_text
+from ..render.outputs import clear_parts, guarding, write_new, written_whole
 
 
 class StudyError(ConcordantError):
@@ -107,3 +113,111 @@ def run_chunk(grid: Grid, chunk: int, version: str = __version__) -> Outcome:
                 name = type(error).__name__
                 failures.append(Failure(trial, grid.work.describe(trial), f"{name}: {error}", traceback.format_exc()))
     return Outcome(None if failures else values, tuple(failures), time.thread_time() - start)
+
+
+# The folder of a study: a manifest of what it is, and a file for each chunk that is done ------------------------------
+
+_CHECKSUM = hashlib.sha256().digest_size
+
+
+class Folder:
+    """Chunks of one study on disk.
+
+    Every file is written whole under another name and then renamed, and what it holds depends on the manifest alone.
+    So a killed run leaves no half of a file, and two runs at the same time write the same bytes twice.
+    """
+
+    def __init__(self, path: Path, grid: Grid) -> None:
+        """Open the folder of this study, or make it. The chunks of a study that was begun keep their size."""
+        manifest = path / "manifest.json"
+        wanted = _manifest(grid)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
+        if not manifest.exists():  # of two runs that begin at once one writes it, and both read what it wrote
+            write_new(manifest, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
+        found = _read(manifest)
+        differences = list(_differences(found, wanted))
+        if differences:
+            shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
+            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
+        self.grid = replace(grid, chunk=int(found["chunk"]))
+        self.chunks = path / "chunks"
+        self.chunks.mkdir(exist_ok=True)
+        for place in (path, self.chunks):
+            clear_parts(place)
+
+    def read(self, chunk: int) -> FloatArray | None:
+        """The values of a chunk, or None where it has to be computed."""
+        path = self._path(chunk)
+        if not path.exists():
+            return None
+        try:
+            with guarding({}):  # a chunk is no input: a damaged one is replaced
+                content = read_bytes(path)
+        except ReadError:  # another run may have it half renamed on a network's disk, or it is no chunk at all
+            content = b""
+        saved, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
+        if _checksum(chunk, saved) == checksum:
+            values: FloatArray | None = load_array(saved)
+            shape = (len(self.grid.trials(chunk)), *self.grid.shape)
+            if values is not None and values.shape == shape and values.dtype == np.float64:
+                return values
+        warn(f"{path} is damaged, and is computed again")
+        return None
+
+    def write(self, chunk: int, values: FloatArray) -> None:
+        """Keep the values of a chunk, as a .npy file with a checksum behind, which readers of .npy pass over."""
+        with written_whole(self._path(chunk)) as file:
+            buffer = io.BytesIO()
+            np.save(buffer, values, allow_pickle=False)
+            file.write(buffer.getvalue() + _checksum(chunk, buffer.getvalue()))
+
+    def _path(self, chunk: int) -> Path:
+        return self.chunks / f"{chunk:06d}.npy"
+
+
+def _checksum(chunk: int, saved: bytes) -> bytes:
+    """Of the bytes and the number of their chunk: a file that was copied over another one is damaged, too."""
+    return hashlib.sha256(b"%d " % chunk + saved).digest()
+
+
+def _manifest(grid: Grid) -> dict[str, Any]:
+    """What decides the results, in the form that JSON gives back. No dates: two runs must write the same bytes."""
+    made = {
+        "study": grid.name,
+        "version": __version__,
+        "seed": grid.seed,
+        "n_trials": grid.n_trials,
+        "shape": list(grid.shape),
+        "settings": dict(grid.settings),
+        "chunk": grid.chunk,
+    }
+    return dict(json.loads(json.dumps(made, allow_nan=False)))
+
+
+def _read(manifest: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(read_text(manifest))
+        if isinstance(found, dict) and isinstance(found["study"], str) and int(found["chunk"]) >= 1:
+            return found
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise InputError(f"{manifest} is not the manifest of a study: give another folder")
+
+
+def _differences(found: Any, wanted: Any, where: str = "") -> Iterator[str]:
+    """What two manifests do not agree on, in words; the size of chunks is no matter."""
+    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
+        for key in dict.fromkeys([*found, *wanted]):
+            if where or key != "chunk":
+                name = f"{where} {key}" if where and where != "settings" else key
+                yield from _differences(found.get(key), wanted.get(key), name)
+    elif found != wanted:
+        yield f"{where} is {_short(found)} there and {_short(wanted)} here"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

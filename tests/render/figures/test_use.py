@@ -203,13 +203,12 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["compare", "people", "hasty", "--rank-test", "none", "--plot-kind", "ranks"],
-        ["compare", "people", "careful", "hasty", "--rank-test", "none"],
-        ["matrix", "people", "careful", "hasty"],
+        ["compare", "people", "hasty", "--plot-kind", "ranks"],
+        ["compare", "people", "careful", "hasty"],
+        ["compare", "--matrix", "people", "careful", "hasty"],
         ["board", "people", "--resamples", "99"],
         ["explain", "people", "hasty", "--by", "topics"],
         ["explain", "people", "hasty", "--pair", "rerank-4,rerank-1"],
-        ["reliability", "people"],
         ["plan", "people", "--resamples", "50"],
     ],
 )

@@ -48,7 +48,7 @@ def compared(*candidates: cc.Scores, **how: Any) -> Comparison:
         (13.0, 40.0, "open", ["combine", "plan"]),
         (5.0, 90.0, "open", ["plan"]),
         (26.0, 90.0, "yes", ["explain"]),
-        (np.nan, np.nan, "unknown", []),
+        (np.nan, np.nan, "unknown", ["explain"]),
     ],
 )
 def test_the_interval_decides_the_colour_and_what_to_do_next(

@@ -17,36 +17,3 @@ from .pairing import Value
 from .ranks import Ranks, ranks_pair, ranks_rows
 from .resamples import resampled_sums
 from .weights import Weights, weights_pair, weights_rows
-
-__all__ = [
-    "BACK",
-    "MEAN",
-    "PAIRS",
-    "STRICT",
-    "Cosines",
-    "Counts",
-    "Gaps",
-    "Overlaps",
-    "Ranks",
-    "Value",
-    "Weights",
-    "concordance_pair",
-    "concordance_rows",
-    "cosines_pair",
-    "cosines_rows",
-    "exceedances",
-    "gaps_pair",
-    "gaps_rows",
-    "negative_shares",
-    "overlaps_pair",
-    "overlaps_rows",
-    "plug_in_widths",
-    "rank_distances",
-    "ranks_pair",
-    "ranks_rows",
-    "recentred_distances",
-    "resampled_sums",
-    "short_means",
-    "weights_pair",
-    "weights_rows",
-]

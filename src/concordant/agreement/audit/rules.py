@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...coefficients.registry import Coefficient, get_coefficient, list_coefficients
-from .rule import Rule, Suits
 from .tools import TOOLS
-from .vectors import TieBreak, Vectors
+from .vectors import Rule, Suits, TieBreak, Vectors
 
 PERSISTENCE = (0.5, 0.7, 0.8, 0.95, 0.98, 0.99)
 TOLERANCES = (0.001, 0.005, 0.01)

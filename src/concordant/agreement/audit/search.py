@@ -18,11 +18,9 @@ from ...options import checked
 from ...pairing import On, Pairing, Side
 from ...read.door import Collection, as_scores, refuse
 from ...words import counted, listing, named, one_line
-from .findings import Finding, Level, grouped, levels_of, nearest_of
-from .preparations import Given, Reread, SideName, preparations
+from .preparations import Given, Reread, SideName, preparations, summary_means
 from .printed import Printed
-from .summaries import summary_means
-from .ways import Way, try_all
+from .ways import Finding, Level, Way, grouped, levels_of, nearest_of, try_all
 
 SHOWN = 12  # ways in a printed table
 

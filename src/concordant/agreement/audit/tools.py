@@ -12,8 +12,7 @@ from ...arrays import FloatArray, IntArray
 from ...coefficients.ap import tau_ap_ties
 from ...coefficients.registry import get_coefficient
 from ...coefficients.sums import concordance
-from .rule import Rule
-from .vectors import Vectors
+from .vectors import Rule, Vectors
 
 
 def _counted(of: Callable[[float, float, float, float, float], float], pair: Vectors) -> float:

@@ -1,11 +1,11 @@
-"""Two vectors of scores with all that a rule may look at, and what is needed to break their ties as tools do."""
+"""Two vectors of scores with all that a rule may look at, to break ties as tools do; and `Rule`, a computation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -71,3 +71,23 @@ def rank_of(names: Sequence[str]) -> IntArray:
     """The place of each name in the alphabet (that of code points, as Python sorts)."""
     place = {name: k for k, name in enumerate(sorted(names))}
     return np.array([place[name] for name in names], dtype=np.int64)
+
+
+Suits = Literal["all", "topics", "pooled", "lists", "gaps", "head"]
+"""Kinds of preparation: any scores; one row per topic; all topics in one vector; lists in rank order, not scores; other
+gaps between the scores, in the same order; the worst for the best."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """From two vectors of scores to a value, or to the lowest and the highest that chance may give."""
+
+    name: str
+    account: str
+    departures: int
+    """How far it is from a plain call of a coefficient."""
+    call: Callable[[Vectors], Any]
+    suits: frozenset[Suits] = frozenset({"all"})
+    signed: bool = True
+    needs_ties: bool = False
+    """Whether it is another rule's twin where nothing is tied."""

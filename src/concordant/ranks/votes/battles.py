@@ -15,7 +15,7 @@ from ...arrays import FloatArray, IntArray
 from ...errors import InputError, InputTypeError, ReadError
 from ...options import checked
 from ...read.formats.binary import BinaryTable
-from ...read.names import load_names, named_rows
+from ...read.labels import load_names, named_rows
 from ...read.source import Source, load_json
 from ...read.tables.frames import is_frame
 from ...words import counted, listing, named

@@ -10,9 +10,8 @@ from itertools import islice
 from ...errors import ConcordantError, ReadError
 from ...words import listing
 from ..source import QUOTED, Source
-from ..tables.cells import scores_of
+from ..tables.cells import number, scores_of
 from ..tables.contents import Contents, warn_of_words
-from ..tables.numbers import number
 from ..tables.pivot import Grid, pivot
 from ..tables.vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
 from .trec_eval import TEXTS, TrecEval

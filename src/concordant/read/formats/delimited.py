@@ -14,10 +14,9 @@ import numpy as np
 
 from ...errors import ReadError, limit_of
 from ..source import QUOTED, Source
-from ..tables.cells import BoolArray, Cells
+from ..tables.cells import NOTHING, BoolArray, Cells, cell_number, has_percent, is_fraction, number, plain_numbers
 from ..tables.contents import Contents, table_contents
 from ..tables.layout import Roles, is_plausible, name_columns
-from ..tables.numbers import NOTHING, cell_number, has_percent, is_fraction, number, plain_numbers
 from ..tables.vocabulary import holds_labels, names_labels
 
 # A number takes 8 bytes of memory. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.

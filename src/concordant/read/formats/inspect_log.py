@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..source import Source
-from ..tables.cells import warn_of
+from ..tables.cells import plain_number, warn_of
 from ..tables.contents import Contents
-from ..tables.numbers import plain_number
 from ..tables.pivot import Grid
 from .nested import finite
 

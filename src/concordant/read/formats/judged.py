@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..source import Source
+from ..tables.cells import cell_number
 from ..tables.contents import Contents
-from ..tables.numbers import cell_number
 from ..tables.pivot import Grid, join
 
 _KEYS = frozenset({"instruction", "generator_1", "generator_2", "preference"})

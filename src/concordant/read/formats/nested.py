@@ -9,10 +9,9 @@ import numpy as np
 
 from ...words import listing
 from ..source import Source
-from ..tables.cells import warn_of
+from ..tables.cells import cell_number, warn_of
 from ..tables.contents import Contents
 from ..tables.nested import unwrapped
-from ..tables.numbers import cell_number
 from ..tables.pivot import MEAN, Grid
 from ..tables.vocabulary import (
     axis_of,

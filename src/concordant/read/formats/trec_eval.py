@@ -19,11 +19,9 @@ import numpy as np
 from ...errors import ReadError
 from ...words import listing
 from ..source import Source
-from ..tables.cells import scores_of
+from ..tables.cells import number, plain_numbers, scores_of
 from ..tables.contents import Contents
-from ..tables.missing import warn_of_summaries
-from ..tables.numbers import number, plain_numbers
-from ..tables.pivot import MEAN, Grid
+from ..tables.pivot import MEAN, Grid, warn_of_summaries
 from ..tables.vocabulary import is_summary
 
 # Values of these measures are strings.

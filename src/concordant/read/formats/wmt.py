@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from ..source import Source
+from ..tables.cells import cell_number
 from ..tables.contents import Contents
-from ..tables.numbers import cell_number
 from ..tables.pivot import Grid
 
 

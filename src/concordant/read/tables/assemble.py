@@ -10,18 +10,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.choice import choose, chosen, says_which
+from ...data.groups import choose, chosen, says_which
 from ...data.holes import Missing, are_invented
 from ...data.scores import Means, Scores, owned
 from ...errors import ConcordantError, ReadError, warn
 from ...words import argument, counted, either_direction, listing
 from .cells import Given, Origin, warn_of
 from .contents import Contents
-from .direction import direction, usually_an_error
 from .limits import WIDTH
-from .measures import only_measure
-from .missing import refuse_errors
-from .pivot import MEAN, Grid, join
+from .measures import direction, only_measure, usually_an_error
+from .pivot import MEAN, Grid, join, refuse_errors
 from .vocabulary import summaries_among
 
 
@@ -99,8 +97,6 @@ def assemble(
     if one_each:
         return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
     given = owned(values) if grid.runs is None else _runs(grid, own_topics, own_systems)
-    if grid.runs is not None:
-        warn_of(origin, f"each topic has up to {grid.runs.shape[2]} runs, and their mean is its score")
     return Scores(given, own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
 
 

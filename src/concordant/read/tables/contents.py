@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...data.choice import chosen, says_which
+from ...data.groups import chosen, says_which
 from ...data.holes import invent_topics
 from ...errors import ConcordantError
 from ...words import argument, listing
-from .cells import Cells, Given, Origin, warn_of
+from .cells import Cells, Given, Origin, cell_number, warn_of
 from .frames import frame_cells
 from .layout import (
     Layout,
@@ -31,9 +31,7 @@ from .layout import (
 )
 from .limits import find_limits, owner, standard_errors
 from .measures import no_measure
-from .missing import warn_of_lost, warn_of_summaries
-from .numbers import cell_number
-from .pivot import MEAN, Grid, pivot, without_summaries
+from .pivot import MEAN, Grid, pivot, warn_of_lost, warn_of_summaries, without_summaries
 from .strays import score_columns
 from .vocabulary import (
     INDEX_COLUMNS,

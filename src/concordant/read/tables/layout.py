@@ -13,12 +13,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.choice import chosen, says_which
+from ...data.groups import chosen, says_which
 from ...data.holes import are_invented
 from ...errors import ConcordantError
 from ...words import argument, listing, nearest
-from .cells import Cells, warn_of
-from .numbers import cell_number, is_fraction, number
+from .cells import Cells, cell_number, is_fraction, number, warn_of
 from .vocabulary import (
     COUNTERS,
     DOCUMENT_COLUMNS,

@@ -11,8 +11,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...errors import ConcordantError
 from ...words import argument, listing
-from .cells import Cells
-from .numbers import NOTHING, plain_number
+from .cells import NOTHING, Cells, plain_number
 from .vocabulary import VALUE_COLUMNS, column_name
 
 WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution

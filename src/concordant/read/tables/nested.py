@@ -9,11 +9,9 @@ import numpy as np
 
 from ...errors import ConcordantError
 from ...words import listing
-from .cells import Origin, scores_of, warn_of
+from .cells import Origin, cell_number, scores_of, warn_of
 from .contents import Contents, refused_measure, warn_of_words
-from .missing import warn_of_lost
-from .numbers import cell_number
-from .pivot import Grid, pivot
+from .pivot import Grid, pivot, warn_of_lost
 from .vocabulary import (
     TOPIC_COLUMNS,
     axis_of,

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.choice import chosen, says_which
+from ...data.groups import chosen, says_which
 from ...words import argument, listing
 from .cells import Cells, warn_of
 from .vocabulary import (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .style import BLUE, GREY, LIGHT, canvas, grown
 
 if TYPE_CHECKING:
-    from ...agreement.audit.findings import Finding
     from ...agreement.audit.search import AuditResult
+    from ...agreement.audit.ways import Finding
 
 
 def audit(found: AuditResult, ax: Any = None) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
-from ...data.totals import RULES
+from ...data.means import RULES
 from ...words import counted, listing
 from ..markup import text
 from .elements import in_script, name, shown

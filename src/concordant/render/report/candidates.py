@@ -63,6 +63,6 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
             words("95% interval", "ends"),
             spark(f"0 to {domain[1]:.0f}", "drawn"),
         ]
-    columns += [number(name_of)] + [words("group")] * bool(ranking)
+    columns += [number(name_of)] + [words("verdict", "group")] * bool(ranking)
     by = "worth" if ranking else name_of
     return table(f"Best first, by {by}", columns, rows)

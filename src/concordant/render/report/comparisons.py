@@ -109,7 +109,7 @@ def _tiles(c: Part, rows: Records) -> str:
         tied, coefficient = c["tied_pairs"]["candidate"], judged_by(c["coefficients"])
         more = [f"{coefficient} {c['coefficients'][coefficient]:.2f}"] * (coefficient is not None)
         more += [f"{tied} tied by {c['candidate']}"] * bool(tied)
-        tiles.append((f"{counts['swapped']} of {counts['pairs']}", "pairs of systems swapped", "; ".join(more)))
+        tiles.append((f"{counts['swapped']:,} of {counts['pairs']:,}", "pairs of systems swapped", "; ".join(more)))
     if c.get("rank_intervals"):
         level = f"{100 * c['rank_intervals']['confidence_level']:g}%"
         outside = [row["system"] for row in rows if row["outside"]]
@@ -142,7 +142,7 @@ def _ranks(c: Part, rows: Records) -> str:
     )
     movers = sorted((row for row in rows if row["shift"]), key=lambda row: (not row["outside"], -abs(row["shift"])))
     columns = [names("system"), words("move")]
-    columns += [words("possible ranks", "possible")] * bool(c.get("rank_intervals"))
+    columns += [words("rank interval", "possible")] * bool(c.get("rank_intervals"))
     listed = table("Largest moves", columns, movers[:MOST_MOVES]) if movers else "<p>No system changes its rank.</p>"
     return f'<div class="grid">{figure("Ranks side by side", drawn, caption)}<div>{listed}</div></div>'
 
@@ -165,45 +165,38 @@ def _statistics(c: Part, rows: Records) -> list[tuple[str, str]]:
     return [(title, html) for title, html in made if html]
 
 
-def _interval(c: Part, n: str) -> str:
-    span = c["intervals"].get(n) or {}
-    return "" if span.get("low") is None else f"{span['low']:.2f} to {span['high']:.2f}"
-
-
 def _coefficients(c: Part) -> str:
-    rows = [
-        {
-            "coefficient": n,
-            "value": value,
-            "population": (c["intervals"].get(n) or {}).get("bias_corrected"),
-            "interval": _interval(c, n),
-            "pvalue": c["pvalues"].get(n),
-            "itself": ((c.get("ceiling") or {}).get(n) or {}).get("value"),
-            "why": c["not_defined"].get(n, ""),
-        }
-        for n, value in c["coefficients"].items()
-    ]
+    """Those with a value; the notes say why others have none."""
+    rows = []
+    for n, value in c["coefficients"].items():
+        span, itself = c["intervals"].get(n) or {}, (c.get("ceiling") or {}).get(n) or {}
+        known = span.get("low") is not None
+        centre = f"{span['bias_corrected']:.2f}, " if known and span.get("bias_corrected") is not None else ""
+        row = {"coefficient": n, "value": value, "pvalue": c["pvalues"].get(n), "itself": itself.get("value")}
+        row["population"] = f"{centre}{span['low']:.2f} to {span['high']:.2f}" if known else "–"
+        rows += [row] if value is not None else []
     columns = [names("coefficient"), number("these topics", "value")]
-    columns += [number("population"), words("interval")] if c["intervals"] else []
+    columns += [words("population")] if c["intervals"] else []
     columns += [pvalue("p, chance", "pvalue")] if c["pvalues"] else []
     columns += [number(f"{shortened(c['truth'], 16)} itself", "itself")] if c.get("ceiling") else []
-    columns += [words("why there is no value", "why")] if any(row["why"] for row in rows) else []
-    about = ["Population: the estimate for all such topics. It is bias-corrected, so it may miss the observed value."]
-    about = about * bool(c["intervals"])
+    about = []
+    if c["intervals"]:
+        level = next(100 * span["confidence_level"] for span in c["intervals"].values())
+        about.append(f"Population: estimate for all such topics, bias-corrected, with its {level:g}% interval.")
     if c.get("ceiling"):
         about.append(f"{c['truth']} itself: expected correlation of its ranking with the true ranking.")
-    test = f"<p>{text(c['rank_test']['verdict'])}.</p>" if c["rank_test"] else ""
-    return table("Coefficients", columns, rows) + "".join(f'<p class="about">{text(line)}</p>' for line in about) + test
+    about += [f"{c['rank_test']['verdict']}."] if c["rank_test"] else []
+    return table("Coefficients", columns, rows) + "".join(f'<p class="about">{text(line)}</p>' for line in about)
 
 
 def _coefficients_of_all(found: list[Part], order: list[int]) -> str:
     rows = [
-        {"candidate": found[k]["candidate"], "coefficient": n, "value": value, "interval": _interval(found[k], n)}
+        {"candidate": found[k]["candidate"], "coefficient": n, "value": value}
         for k in order[:MOST_EACH]
         for n, value in found[k]["coefficients"].items()
         if value is not None
     ]
-    columns = [names("candidate"), words("coefficient"), number("value"), words("interval")]
+    columns = [names("candidate"), names("coefficient"), number("value")]
     return table("Every coefficient of each candidate", columns, rows)
 
 
@@ -222,7 +215,7 @@ def _ties(c: Part) -> str:
 def _systems(c: Part, rows: Records) -> str:
     truth, candidate = (shortened(c[side], 16) for side in ("truth", "candidate"))
     columns = [names("system"), number(f"mean, {truth}", "truth"), number(f"mean, {candidate}", "candidate")]
-    columns += [words("move")] + [words("possible ranks", "possible")] * bool(c.get("rank_intervals"))
+    columns += [words("move")] + [words("rank interval", "possible")] * bool(c.get("rank_intervals"))
     alike = c["lower_is_better"][0] == c["lower_is_better"][1]
     caption = "On the dashed line both give the same mean." if alike else ""
     drawn = drawings.scatter(rows, (c["truth"], c["candidate"]), alike=alike)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...judges.verdicts import shown
 from ..figures.labels import distinct, most_telling, without_common
 from ..markup import text
 from .parts import Records, domain_of
@@ -71,7 +72,8 @@ def worth_bar(worth: float | None, low: float, high: float | None, most: float, 
     end = 2 * most if high is None else high
     marks = [_line((at(0), at(0)), (14, 38), "tick"), _line((at(0), at(2 * most)), (26, 26), "axis")]
     marks += [_line((at(most), at(most)), (10, 42), "limit"), _line((at(low), at(end)), (26, 26), "span")]
-    marks += [_dot(at(2 * most if worth is None else worth), 26, "mark")]
+    value = 2 * most if worth is None else worth
+    marks += [_dot(at(value), 26, "mark"), _text(at(value), 12, shown(value), "middle", "head")]
     ends = "middle" if beyond else "end"
     marks += [_text(at(0), 58, "0"), _text(at(most), 58, f"{most:g}: as good as {names_of([truth])[0]}", ends)]
     marks += [_text(at(2 * most), 58, f"{2 * most:g} or more", "end")] if beyond else []

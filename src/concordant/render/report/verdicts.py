@@ -43,7 +43,7 @@ def of_one(c: Compared) -> Verdict:
     word, noun = ("", "") if known is None else (known.word, known.noun)
     commands = [
         (why, f"concordant {command.format(truth=_file(c, 0), candidate=_file(c, 1))}")
-        for why, command in _NEXT.get(word, ())
+        for why, command in _NEXT.get(word, () if c.same else (_DISAGREE,))
         if noun == "judge" or not command.startswith("combine")
     ]
     answer = _TONES.get(word, "open" if word in _NEXT else "unknown")

@@ -1,4 +1,4 @@
-"""The distribution of one effect: smooth, and drawn from by a table of its quantiles."""
+"""The distribution of one effect: smooth, and drawn from by a table of its quantiles; and the scale of effects."""
 
 from __future__ import annotations
 
@@ -125,3 +125,19 @@ def _deviates(x: FloatArray, observed: FloatArray, h: float) -> tuple[FloatArray
     z = np.where(below < 0.5, ndtri(below), -ndtri(above))
     with np.errstate(divide="ignore"):
         return np.maximum.accumulate(z), np.exp(-0.5 * z * z) / density
+
+
+# The scale on which effects add up: scores between 0 and 1, and there and back.
+OFFSET = 0.05  # keeps scores of 0 and 1 finite
+
+
+def transform(x: FloatArray) -> FloatArray:
+    """Scores x between 0 and 1 to y = log((x + a) / (1 - x + a))."""
+    return np.asarray(np.log((x + OFFSET) / (1 - x + OFFSET)))
+
+
+def inverse_transform(y: FloatArray) -> FloatArray:
+    """Back from `transform` to scores, clipped to [0, 1]."""
+    from scipy.special import expit
+
+    return np.asarray(np.clip(expit(y) * (1 + 2 * OFFSET) - OFFSET, 0.0, 1.0))

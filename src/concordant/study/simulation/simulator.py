@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from ...options import checked
 from ...read.door import Collection, as_topics, refuse
 from ...words import argument, counted
 from . import margins
-from .scale import inverse_transform, transform
+from .margins import inverse_transform, transform
 
 _FLAT = 1e-8  # of the range of possible scores: differences that the transform would lose
 _NEGLIGIBLE = 1e-9  # of the largest: a spread or an eigenvalue that is rounding error
@@ -121,7 +122,7 @@ class Simulator:
         self._first = identical_to(self.scores.values)  # rounding must not tell identical systems apart
         self._fit(y)
         if exact_means:
-            from .expectation import shifts
+            from .simulator import shifts
 
             low, high = self.bounds
             self._level = self._level + shifts(self, (self.scores.means() - low) / (high - low))
@@ -193,7 +194,7 @@ class Simulator:
 
     @cached_property
     def _unit_means(self) -> FloatArray:
-        from .expectation import unit_means
+        from .simulator import unit_means
 
         return unit_means(self)
 
@@ -282,3 +283,47 @@ def _some(many: int, n: int, rng: np.random.Generator) -> Any:
     log_weight = (a - 1) * np.log(at) + (b - 1) * np.log1p(-at)
     # The first n of exponential arrivals, each at a rate of its weight, are such a sample.
     return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]
+
+
+# The means of a simulator across the population of topics: an integral over topic effect and residual.
+# Topic effect and residual are functions of two correlated normal deviates. Both have bends, where observations are
+# sparse, which many equal steps follow better than the few nodes of a Gauss-Hermite rule.
+_DEVIATES = np.linspace(-6.5, 6.5, 261)
+_WEIGHTS = np.exp(-0.5 * _DEVIATES**2) / np.exp(-0.5 * _DEVIATES**2).sum()
+_FAR = 60.0  # a system effect at which every score is 0 or 1
+
+
+def unit_means(model: Simulator) -> FloatArray:
+    """Expected scores on the scale from 0 to 1, one per system."""
+    effects = zip(model._level, _effects(model), strict=True)
+    return np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])
+
+
+def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
+    """How much to add to each system effect so that the expected scores are those wanted."""
+    from scipy.optimize import brentq
+
+    found = np.empty(len(wanted))
+    for j, effect in enumerate(_effects(model)):
+        from_level = model._level[j] + effect
+
+        def off(shift: float, start: FloatArray = from_level, target: float = wanted[j]) -> float:
+            return _mean(inverse_transform(start + shift)) - target
+
+        # A mean of 0 or 1 is reached only where every topic is.
+        found[j] = -_FAR if off(-_FAR) >= 0 else _FAR if off(_FAR) <= 0 else brentq(off, -_FAR, _FAR, xtol=1e-10)
+    return found
+
+
+def _effects(model: Simulator) -> Iterator[FloatArray]:
+    """Topic effect plus residual of each system, on the grid of both deviates."""
+    *residuals, topic = model._margins
+    correlation = model._factor[:-1] @ model._factor[-1]
+    topic_effects = topic(_DEVIATES)[:, None]
+    for margin, rho in zip(residuals, correlation, strict=True):
+        z = rho * _DEVIATES[:, None] + np.sqrt(max(0.0, 1 - rho * rho)) * _DEVIATES
+        yield topic_effects + margin(z.ravel()).reshape(z.shape)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(_WEIGHTS @ values @ _WEIGHTS)
