@@ -110,12 +110,6 @@ def test_mteb_in_the_docs_is_what_its_data_say(data: Path) -> None:
     assert len(cc.report.report_html(found)) < 250_000
 
 
-def test_a_page_of_another_format_is_refused(tmp_path: Path) -> None:
-    made = cc.board(cc.load_collection("people"), n_resamples=19, rng=1).to_dict()
-    with pytest.raises(InputError, match="this document has format 1, and this version reads 2"):
-        cc.write_report({**made, "format": 1}, tmp_path / "board.html")
-
-
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(InputError, match="more_topics is -1"):
         cc.board(cc.load_collection("people"), more_topics=-1)
