@@ -198,7 +198,7 @@ SHAPES = ((26, 20), (50, 20), (50, 40))  # topics and systems
 # Cells ----------------------------------------------------------------------------------------------------------------
 
 
-def interval(of: Drawn, *, new_systems: bool = True) -> es.Estimate:
+def interval(of: Drawn, *, new_systems: bool = True) -> es.WorthEstimate:
     x, y = Sample.of(of.truth), Sample.of(of.judge)
     curves = judge_curve(x, y, A, of.teams, shared=of.shared), truth_curve(x, A, of.teams)
     plain = es.Both.errors

@@ -115,6 +115,10 @@ def calls() -> dict[str, Call]:
             {"votes": cc.votes.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS},
         ),
         "board": (cc.board, {**one, **DRAWS}),
+        "planning.try_labels": (
+            cc.planning.try_labels,
+            {"runs": RUNS, "qrels": QRELS, "measure": "map", "n_lists": 1, "shares": [0.5], "rng": 1},
+        ),
         "planning.discordance": (cc.planning.discordance, one),
         "ranks.discriminative_power": (cc.ranks.discriminative_power, two),
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),

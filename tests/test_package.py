@@ -41,6 +41,16 @@ def test_all_names_are_listed_once() -> None:
         _ = concordant.no_such_name  # type: ignore[attr-defined]
 
 
+def test_no_class_name_is_used_twice() -> None:
+    where: dict[str, set[str]] = {}
+    for module in pkgutil.walk_packages(concordant.__path__, "concordant."):
+        if not module.name.endswith(("__main__", ".native")):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                if inspect.isclass(value) and value.__module__ == module.name:
+                    where.setdefault(name, set()).add(module.name)
+    assert {name: modules for name, modules in where.items() if len(modules) > 1} == {}
+
+
 def test_importing_concordant_imports_nothing_heavy() -> None:
     code = "import sys, concordant; print(sorted(m.split('.')[0] for m in sys.modules))"
     modules = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout

@@ -18,7 +18,7 @@ from scipy.stats import ks_2samp
 import concordant as cc
 from concordant.data.means import mean_over_topics
 from concordant.inference.posterior import shrinkage
-from concordant.planning.differences import Differences
+from concordant.planning.differences import PairDifferences
 from concordant.planning.estimators import by_student, deviations
 from concordant.planning.halves import discordant_shares
 from concordant.planning.pooling import pooled_deviations, pooling
@@ -383,7 +383,7 @@ def figure_2(made: Item) -> None:
 
 def tried(values: FloatArray) -> dict[str, tuple[float, float]]:
     """Expected tau and tau_ap by estimators of our own, beside ML and MSQD."""
-    pairs = Differences(values)
+    pairs = PairDifferences(values)
     blocks = [pairs.block(rows) for rows in pairs.pieces()]
     k = shrinkage(values)
     found = {}

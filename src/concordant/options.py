@@ -26,7 +26,7 @@ _UNFIT = object()
 _G = np.random.Generator
 
 
-class Rule(NamedTuple):
+class Fits(NamedTuple):
     """What an option wants, in words, and which values of the right kind it takes."""
 
     wanted: str
@@ -42,65 +42,65 @@ class Count(NamedTuple):
 
 _LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
 _POSITIVE, _FROM_0 = (lambda x: x > 0), (lambda x: x >= 0)
-_SHARE = Rule("give a number above 0 up to 1", lambda x: 0 < x <= 1)
-_TOPS = Rule("give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1)
-_VALUED = Rule("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
+_SHARE = Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1)
+_TOPS = Fits("give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1)
+_VALUED = Fits("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
 # By argument, or by function and argument where two functions mean different things by a name.
-RULES: Mapping[str, Rule | Count] = {
-    "alpha": Rule("give the level of the test, above 0 and below 1", _LEVEL),
+RULES: Mapping[str, Fits | Count] = {
+    "alpha": Fits("give the level of the test, above 0 and below 1", _LEVEL),
     "as_good_as": Count(1, 100_000),  # each number of human topics is tried, some 20 seconds in all
     "audit.top": _TOPS,
     "audit_read.top": _TOPS,
-    "bounds": Rule(
+    "bounds": Fits(
         "give the lowest and the highest possible score, in that order", lambda x: 0 < x[1] - x[0] < math.inf
     ),
-    "changes": Rule("give a list of changes, such as [concordant.judgments.Change('sample', 0.1)]", bool),
-    "coefficients": Rule("give a list of names, such as ['tau_b'], or leave it out", bool),
-    "comparisons": Rule("give what compare returns, at least one", lambda x: x != ()),
-    "confidence_level": Rule("give a number above 0 and below 1, such as 0.95", _LEVEL),
-    "contributing": Rule("give a list of names of runs, at least one, or leave it out", bool),
-    "costs": Rule("give what a topic costs by people, and by the machine"),
-    "degrees_of_freedom": Rule("give a number above 0, or leave it out where the covariance is known", _POSITIVE),
+    "changes": Fits("give a list of changes, such as [concordant.judgments.Change('sample', 0.1)]", bool),
+    "coefficients": Fits("give a list of names, such as ['tau_b'], or leave it out", bool),
+    "comparisons": Fits("give what compare returns, at least one", lambda x: x != ()),
+    "confidence_level": Fits("give a number above 0 and below 1, such as 0.95", _LEVEL),
+    "contributing": Fits("give a list of names of runs, at least one, or leave it out", bool),
+    "costs": Fits("give what a topic costs by people, and by the machine"),
+    "degrees_of_freedom": Fits("give a number above 0, or leave it out where the covariance is known", _POSITIVE),
     "departures": Count(0),
-    "eps": Rule("give a positive number, which is added to the variances; 1e-5 is the paper's", _POSITIVE),
-    "families": Rule("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
-    "from_runs.names": Rule("give a list of names of runs, at least one", bool),
+    "eps": Fits("give a positive number, which is added to the variances; 1e-5 is the paper's", _POSITIVE),
+    "families": Fits("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
+    "from_runs.names": Fits("give a list of names of runs, at least one", bool),
     "gaming_gap.n_permutations": Count(20),
     "judge_worth.n_topics": _VALUED,
-    "judges": Rule("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
+    "judges": Fits("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
     "m": Count(2, 1_000_000),  # beyond, neighbouring values of tau are closer than rounding
-    "margin": Rule("give 0 or a positive number, which multiplies the differences of the truth", _FROM_0),
-    "measures": Rule("give a list of names, such as ['nDCG@10']", bool),
-    "mix.share": Rule("give a number from 0 to 1", _UNIT),
-    "mixed.share": Rule("give a number from 0 to 1", _UNIT),
+    "margin": Fits("give 0 or a positive number, which multiplies the differences of the truth", _FROM_0),
+    "measures": Fits("give a list of names, such as ['nDCG@10']", bool),
+    "mix.share": Fits("give a number from 0 to 1", _UNIT),
+    "mixed.share": Fits("give a number from 0 to 1", _UNIT),
     "more_topics": Count(0),
     "n_folds": Count(2),
-    "p": Rule("give a number above 0 and below 1, such as 0.9", _LEVEL),
-    "probability": Rule("give a number above 0 and below 1, or leave it out", _LEVEL),
-    "random_rankings.tolerance": Rule("give how far tau_ap may be from its value, from 0 to 2", lambda x: 0 <= x <= 2),
-    "rank_intervals.confidence_level": Rule(
+    "p": Fits("give a number above 0 and below 1, such as 0.9", _LEVEL),
+    "probability": Fits("give a number above 0 and below 1, or leave it out", _LEVEL),
+    "random_rankings.tolerance": Fits("give how far tau_ap may be from its value, from 0 to 2", lambda x: 0 <= x <= 2),
+    "rank_intervals.confidence_level": Fits(
         "give a number above 0 and below 1; for estimates, rank_intervals(Means(..., covariance=...))", _LEVEL
     ),
     "rank_judges.n_topics": _VALUED,
-    "rel": Rule("give the lowest relevant grade, a number above 0", _POSITIVE),
-    "reported": Rule("give it as text, as it was printed ('0.870'): its last zeros say how exact it is"),
-    "rng": Rule(
+    "rel": Fits("give the lowest relevant grade, a number above 0", _POSITIVE),
+    "reported": Fits("give it as text, as it was printed ('0.870'): its last zeros say how exact it is"),
+    "rng": Fits(
         "give a whole number as seed, at least 0, a numpy Generator, or None", lambda x: isinstance(x, _G) or x >= 0
     ),
     "select_topics.n_splits": Count(2),
     "seed": Count(0),
     "share": _SHARE,
-    "shrinkage": Rule("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
-    "sizes": Rule(
+    "shrinkage": Fits("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
+    "sizes": Fits(
         "give numbers of topics, each at least 2 and none twice", lambda x: x and min(x) > 1 and len({*x}) == len(x)
     ),
-    "spread": Rule("give the standard deviation of the share, from 0 to 1", _UNIT),
-    "study.rng": Rule("a study needs a seed, a whole number, so that it can be continued", _FROM_0),
-    "teams": Rule("give a dictionary from each team to the names of its runs", bool),
-    "tolerance": Rule("give a number >= 0, in the units of the scores (0: only equal scores are tied)", _FROM_0),
-    "collections": Rule("give a dictionary of collections, such as {'llm': scores}", bool),
-    **dict.fromkeys(("drop_bottom", "quantile"), Rule("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
-    **dict.fromkeys(("tau", "tau_ap"), Rule("give a value from -1 to 1", lambda x: -1 <= x <= 1)),
+    "spread": Fits("give the standard deviation of the share, from 0 to 1", _UNIT),
+    "study.rng": Fits("a study needs a seed, a whole number, so that it can be continued", _FROM_0),
+    "teams": Fits("give a dictionary from each team to the names of its runs", bool),
+    "tolerance": Fits("give a number >= 0, in the units of the scores (0: only equal scores are tied)", _FROM_0),
+    "collections": Fits("give a dictionary of collections, such as {'llm': scores}", bool),
+    **dict.fromkeys(("drop_bottom", "quantile"), Fits("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
+    **dict.fromkeys(("tau", "tau_ap"), Fits("give a value from -1 to 1", lambda x: -1 <= x <= 1)),
 }
 # What kinds of values are called; classes by name, because they are defined above this module.
 _WORDS: Mapping[Any, str] = {
@@ -159,10 +159,10 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
     if name == "rng":  # of a study only a number
         hint, rule = (int, RULES["study.rng"]) if hint is int else (int | _G | None, rule)
-    if not isinstance(rule, Rule) and int in parts and {int, NoneType}.issuperset(parts):
+    if not isinstance(rule, Fits) and int in parts and {int, NoneType}.issuperset(parts):
         least, most = rule if isinstance(rule, Count) else Count()
         return lambda value: value if value is None and NoneType in parts else check_count(value, name, least, most)
-    wanted, allowed = rule if isinstance(rule, Rule) else Rule(_wanted(parts))
+    wanted, allowed = rule if isinstance(rule, Fits) else Fits(_wanted(parts))
 
     def check(value: Any) -> Any:
         found = _fit(hint, value)

@@ -66,6 +66,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     ),
     "LabelAgreement": lambda: cc.judgments.label_agreement(QRELS, QRELS, **FEW),
     "LabelList": lambda: cc.judgments.label(RUNS, measures=["AP"], budget=2, seed=1),
+    "LabelTrial": lambda: cc.planning.try_labels(RUNS, QRELS, "AP", shares=[0.5], n_lists=2, rng=1),
     "LabelRanking": lambda: cc.judgments.rank_from_labels(
         cc.judgments.label(RUNS, measures=["AP"], budget=2, seed=1).with_grades(QRELS), RUNS, "AP"
     ),

@@ -22,7 +22,7 @@ import concordant as cc
 from concordant.render import outputs
 from concordant.render.outputs import write_new, written_whole
 from concordant.study.execution import run_grid
-from concordant.study.grid import Grid
+from concordant.study.grid import Trials
 
 from ..study.trials import Dice
 
@@ -179,8 +179,8 @@ def test_of_many_that_write_a_new_file_one_does(tmp_path: Path, links: bool, mon
     assert parts(tmp_path) == []
 
 
-def grid(seed: int) -> Grid:
-    return Grid("dice", Dice(), 50, (3,), {"sides": 6}, seed, chunk=10)
+def grid(seed: int) -> Trials:
+    return Trials("dice", Dice(), 50, (3,), {"sides": 6}, seed, chunk=10)
 
 
 def test_two_first_runs_of_different_studies_at_the_same_instant(

@@ -22,7 +22,7 @@ from concordant.judges.analytic import (
     step_of,
     truth_curve,
 )
-from concordant.judges.estimate import Both, Estimate, estimate
+from concordant.judges.estimate import Both, WorthEstimate, estimate
 
 from ..places import collections, read_matrix
 
@@ -38,7 +38,9 @@ def singles(scores: FloatArray) -> IntArray:
     return np.arange(scores.shape[1])
 
 
-def worth(truth: FloatArray, judge: FloatArray, *, k: float = 25, shared: bool = True, new: bool = True) -> Estimate:
+def worth(
+    truth: FloatArray, judge: FloatArray, *, k: float = 25, shared: bool = True, new: bool = True
+) -> WorthEstimate:
     x, y, teams = Sample.of(truth), Sample.of(judge), singles(truth)
     return estimate(judge_curve(x, y, k, teams, shared=shared), truth_curve(x, k, teams), k, new_systems=new)
 

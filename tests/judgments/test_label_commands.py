@@ -142,6 +142,17 @@ def test_combine_names_the_option(arguments: tuple[str, ...], said: str) -> None
     assert said in bad(*arguments, status=2)
 
 
+def test_label_simulates_an_earlier_year() -> None:
+    arguments = ("label", "runs", "--machine", "machine.txt", "-m", "P(rel=2)@10", "--simulate", "people.txt", "-q")
+    text = good(*arguments, "--plot", "trial.svg")
+    wanted = cc.planning.try_labels(RUNS, PEOPLE, "P(rel=2)@10", machine=MACHINE, rng=0)
+    assert text.startswith(str(wanted))
+    assert Path("trial.svg").read_text().startswith("<?xml")
+    assert len(rows(*arguments)) == len(wanted.designs) * 5
+    assert "leave out --budget" in bad(*arguments, "--budget", "9", status=2)
+    assert "ranks by one measure" in bad(*arguments, "-m", "AP", status=2)
+
+
 def test_look_knows_a_list() -> None:
     good(*LABEL, "--budget", "60", "-o", "list.csv", "-q")
     assert good("look", "list.csv", "-q").startswith("Judge 60 of 289 pairs")

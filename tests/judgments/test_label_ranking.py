@@ -27,7 +27,7 @@ def grades_of(pool: Pool, people: cc.Qrels = PEOPLE) -> np.ndarray:
     return np.array([float(people[topic][document]) for topic, document in pool.pairs])
 
 
-def sample_of(pool: Pool, n: int, measure: str, seed: int = 1, people: cc.Qrels = PEOPLE) -> estimates.Sample:
+def sample_of(pool: Pool, n: int, measure: str, seed: int = 1, people: cc.Qrels = PEOPLE) -> estimates.LabelSample:
     """The first n pairs of a list."""
     sizes = sizes_of(pool, [Measure.parse(measure)])
     u, fold = tickets(seed, pool.pairs)
@@ -35,7 +35,7 @@ def sample_of(pool: Pool, n: int, measure: str, seed: int = 1, people: cc.Qrels 
     places = np.argsort(key)[:n]
     threshold = np.sort(key)[n] if n < len(pool) else np.inf
     chance = np.minimum(1, threshold * sizes[places])
-    return estimates.Sample(pool, places, chance, sizes[places], grades_of(pool, people)[places], fold)
+    return estimates.LabelSample(pool, places, chance, sizes[places], grades_of(pool, people)[places], fold)
 
 
 def ranked(measure: str = "P(rel=2)@10", budget: int = 150, **options: object) -> LabelRanking:
@@ -133,7 +133,9 @@ class Tiny:
         order = np.argsort(key)
         places, threshold = order[:n], key[order[n]]
         chance = np.minimum(1, threshold * self.sizes[places])
-        sample = estimates.Sample(self.pool, places, chance, self.sizes[places], np.zeros(n), np.zeros(6, dtype=int))
+        sample = estimates.LabelSample(
+            self.pool, places, chance, self.sizes[places], np.zeros(n), np.zeros(6, dtype=int)
+        )
         measure = Measure("P", 1)
         return estimates._linear(sample, measure, np.ones(1), self.labels[:, places], self.guess).scores[:, 0]
 
@@ -189,7 +191,7 @@ def test_50_000_lists_are_right_on_average(n: int) -> None:
         order = np.argpartition(key, n)
         places = order[:n]
         chance = np.minimum(1, key[order[n]] * sizes[places])
-        sample = estimates.Sample(pool, places, chance, sizes[places], np.zeros(n), np.zeros(len(pool), dtype=int))
+        sample = estimates.LabelSample(pool, places, chance, sizes[places], np.zeros(n), np.zeros(len(pool), dtype=int))
         found = estimates._linear(sample, Measure("P", 10), np.ones(1), labels[None, places], guess[None])
         errors.append(found.scores.mean(axis=1) - truth)
         covariance += found.terms @ found.terms.T

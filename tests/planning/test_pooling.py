@@ -54,14 +54,14 @@ def test_two_systems_are_a_paired_t_test() -> None:
 
 
 def test_variances_that_are_alike_count_as_one() -> None:
-    from concordant.planning.differences import Differences
+    from concordant.planning.differences import PairDifferences
     from concordant.planning.pooling import pooling
 
     rng = np.random.default_rng(4)
     alike = rng.normal(size=(8, 40))
     unlike = alike * np.exp(rng.normal(0, 2, 40))
-    assert pooling(Differences(alike)).weight > 20
-    assert 0 < pooling(Differences(unlike)).weight < 3
+    assert pooling(PairDifferences(alike)).weight > 20
+    assert 0 < pooling(PairDifferences(unlike)).weight < 3
 
 
 def test_identical_systems_and_constant_differences() -> None:

@@ -16,17 +16,17 @@ from concordant.data.collection import path
 from concordant.errors import InputError
 from concordant.planning import validation
 from concordant.planning.choosing import at_random, choose
-from concordant.planning.validation import Task, halves
+from concordant.planning.validation import SplitTask, halves
 from tests.commands import bad, good
 
 FloatArray = npt.NDArray[np.float64]
 PEOPLE = cc.load_collection("people")
 
 
-def task(values: FloatArray, k: int, groups: Any = None, methods: Any = ("variance", "greedy")) -> Task:
+def task(values: FloatArray, k: int, groups: Any = None, methods: Any = ("variance", "greedy")) -> SplitTask:
     n = len(values)
     places = np.arange(n) if groups is None else np.asarray(groups)
-    return Task(values, np.ones(n), float(k), places, cc.get_coefficient("tau_b"), methods)
+    return SplitTask(values, np.ones(n), float(k), places, cc.get_coefficient("tau_b"), methods)
 
 
 @pytest.mark.parametrize("method", ["variance", "greedy"])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import concordant as cc
 from concordant import _kernels
 from concordant.data.means import mean_over_topics
-from concordant.planning.differences import Differences
+from concordant.planning.differences import PairDifferences
 from concordant.planning.estimation import ESTIMATORS
 from concordant.planning.estimators import bandwidths
 from concordant.planning.probabilities import Estimator
@@ -145,7 +145,7 @@ def test_bandwidths_against_the_book(n: int) -> None:
     rng = np.random.default_rng(n)
     values = np.column_stack([rng.random(n), rng.standard_t(2, n), rng.integers(0, 5, n) / 4, np.zeros(n)])
     values[: n // 2, 0] *= 1e-5  # a narrow half: its quartiles ask for a fine step
-    pairs = Differences(values)
+    pairs = PairDifferences(values)
     for block in map(pairs.block, pairs.pieces()):
         expected = [literal.plug_in(d) for d in block.differences]
         np.testing.assert_allclose(bandwidths(block, "plug-in"), expected, rtol=1e-7)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from concordant.study.execution import run_grid
-from concordant.study.grid import Grid
+from concordant.study.grid import Trials
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Deadly(Dice):
         return super().__call__(trial, rng)
 
 
-def grid(n_trials: int = 23, seed: int = 7, chunk: int = 4, work: Dice | None = None, **options: Any) -> Grid:
-    return Grid("dice", work or Dice(**options), n_trials, (3,), {"dice": {"sides": 6}, "sizes": [1, 2]}, seed, chunk)
+def grid(n_trials: int = 23, seed: int = 7, chunk: int = 4, work: Dice | None = None, **options: Any) -> Trials:
+    return Trials("dice", work or Dice(**options), n_trials, (3,), {"dice": {"sides": 6}, "sizes": [1, 2]}, seed, chunk)
 
 
 if __name__ == "__main__":

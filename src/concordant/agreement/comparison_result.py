@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..judges.worth import JudgeWorth
     from ..pairing import Pairing
 
-Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix"]
+Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"]
 
 
 @dataclass(frozen=True)
@@ -336,13 +336,13 @@ class Comparison(Result):
 
         Parameters
         ----------
-        kind : {"scatter", "ranks", "panels", "forest", "heatmap", "matrix"}, optional
+        kind : {"scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"}, optional
             By default "scatter" for one candidate, "heatmap" for several. "scatter": candidate means against those of
             the truth, with the diagonal, the `top` best highlighted, tied systems linked, and the names of those whose
             ranks differ most. "ranks": ranks linked to ranks. "panels": the `top` best and worst by themselves, as in
             figures 1 and 2 of yilmaz2008, and all systems where there is room for three panels. "forest": the
             coefficients with their intervals. "heatmap": coefficients x candidates. "matrix": all pairs of sides, where
-            all_pairs=True.
+            all_pairs=True. "worth": the worth of each candidate.
         ax : Axes, optional
             matplotlib axes; for "panels" two or three of them.
         top : int
@@ -364,6 +364,10 @@ class Comparison(Result):
             if self.matrix is None:
                 raise InputError("kind is 'matrix': compare with all_pairs=True first")
             return matrices.matrix(self.matrix, self.names, self.settings["matrix"], ax)
+        if kind == "worth":
+            if not (worths := [c.worth for c in self.comparisons if c.worth is not None]):
+                raise InputError("kind is 'worth': no worth is known")
+            return intervals.worths(self.ranking.judges if self.ranking else worths, ax)
         if len(self.comparisons) > 1:
             raise InputError(f"kind {kind!r} shows one candidate, and there are {len(self.comparisons)}: use 'heatmap'")
         (alone,) = self.comparisons

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
     from ..pairing import On, Pairing, Side
 
-Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap"]
+Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
 
@@ -105,9 +105,9 @@ def compare(
         raise typer.BadParameter("--families belongs to --card")
     wanted = known_coefficients(coefficient) if coefficient else None
     first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
-    if plot_kind not in (None, "heatmap") and len(others) > 1:
+    if plot_kind not in (None, "heatmap", "worth") and len(others) > 1:
         raise typer.BadParameter(
-            f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap"
+            f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap or worth"
         )
     if card:
         return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)

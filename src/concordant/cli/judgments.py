@@ -52,7 +52,7 @@ def _root() -> None:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedFiles:
     """Runs and their judgments."""
 
     runs: Annotated[str, typer.Argument(metavar="RUNS", help="The runs: a folder or a glob.")]
@@ -152,7 +152,7 @@ ContributingOption = Annotated[
 
 @answering()
 def evaluate(
-    judged: Judged,
+    judged: JudgedFiles,
     *,
     measured: Measured,
     per_topic: Annotated[bool, typer.Option("--per-topic", help="One row per topic, system and measure.")] = False,
@@ -218,7 +218,7 @@ def evaluate(
 @app.command()
 @answering(html=True)
 def pool(
-    judged: Judged,
+    judged: JudgedFiles,
     *,
     depths: DepthsOption = "1,2,3,5,10",
     contributing: ContributingOption = None,
@@ -241,7 +241,7 @@ def pool(
 @app.command()
 @answering(html=True)
 def sample(
-    judged: Judged,
+    judged: JudgedFiles,
     *,
     shares: SharesOption = "0.01,0.05,0.1,0.25,0.5",
     rel: Annotated[float | None, typer.Option(help="The lowest relevant grade; default 1.")] = None,
@@ -263,7 +263,7 @@ def sample(
 @app.command()
 @answering(html=True)
 def pseudo(
-    judged: Judged,
+    judged: JudgedFiles,
     *,
     depths: DepthsOption = "10,50,100",
     share: Annotated[float, typer.Option(help="Mean share of the pool that is relevant.")] = 0.1,
@@ -291,7 +291,7 @@ def pseudo(
 @app.command("single-run")
 @answering(html=True)
 def single_run(
-    judged: Judged,
+    judged: JudgedFiles,
     *,
     names: Annotated[
         str | None, typer.Option(help="Runs to take the judged documents from, one by one, or @FILE; default: each.")
@@ -315,7 +315,7 @@ def single_run(
 @app.command("leave-out")
 @answering(html=True)
 def leave_out(
-    judged: Judged,
+    judged: JudgedFiles,
     *,
     teams: Annotated[Path, typer.Option(help="A CSV file with columns run and team.")],
     depth: Annotated[
@@ -364,7 +364,7 @@ def leave_out(
 @app.command()
 @answering(html=True)
 def mix(
-    judged: Judged,
+    judged: JudgedFiles,
     machine: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="The other judge's judgments.")],
     *,
     shares: SharesOption = "0.1,0.25,0.5,0.75,1",
@@ -386,7 +386,7 @@ def mix(
 @app.command()
 @answering(html=True)
 def judges(
-    judged: Judged,
+    judged: JudgedFiles,
     others: Annotated[
         list[Path], typer.Argument(metavar="CANDIDATE", help="The judgments of other judges, one file each.")
     ],

@@ -35,7 +35,7 @@ RunsArgument = Annotated[list[str], typer.Argument(metavar="RUNS", help="The run
 MachineOption = Annotated[Path | None, typer.Option(help="A machine's judgments of the pool, in TREC's format.")]
 
 
-@answering()
+@answering(plot=True)
 def label(
     runs: RunsArgument,
     *,
@@ -59,6 +59,12 @@ def label(
     add: Annotated[
         Path | None, typer.Option(metavar="LIST", help="Add the documents of late runs to this list; give all runs.")
     ] = None,
+    simulate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="QRELS", help="Only try it: with all judgments of an earlier year, how well would it rank?"
+        ),
+    ] = None,
     out: Output,
 ) -> Found:
     """Choose the documents that people should judge.
@@ -70,10 +76,23 @@ def label(
     from ..judgments import label as run
     from ..judgments.read_labels import read_labels
     from ..judgments.read_runs import read_qrels
+    from ..planning.label_trial import try_labels
 
+    others = None if machine is None else read_qrels(machine)
+    if simulate is not None:
+        given: dict[str, Any] = {"--budget": budget, "--output": output, "--topics": topics, "--add": add}
+        if extra := [name for name, value in given.items() if value is not None]:
+            raise typer.BadParameter(
+                f"--simulate tries shares of the judgments and writes no list: leave out {extra[0]}"
+            )
+        if measure is None or len(measure) != 1:
+            raise typer.BadParameter("--simulate ranks by one measure: give it with -m")
+        with out.bar("lists") as bar:
+            return try_labels(
+                read_all(runs), read_qrels(simulate), measure[0], machine=others, rng=seed, progress=bar.update
+            )
     if output is None:
         raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")
-    others = None if machine is None else read_qrels(machine)
     if add is not None:
         given = {"-m": measure, "--budget": budget, "--topics": topics}
         if extra := [name for name, value in given.items() if value is not None]:

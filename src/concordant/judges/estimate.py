@@ -153,7 +153,7 @@ def _jackknife(left: FloatArray) -> float:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class WorthEstimate:
     """A worth and its interval, in topics of the truth. 0: less than one topic; inf: no limit."""
 
     worth: float
@@ -163,21 +163,23 @@ class Estimate:
     """Whether more topics of the truth rank the systems better, as far as can be seen."""
 
 
-def estimate(judge: Curve, truth: Curve, n_topics: float, *, level: float = 0.95, new_systems: bool = True) -> Estimate:
+def estimate(
+    judge: Curve, truth: Curve, n_topics: float, *, level: float = 0.95, new_systems: bool = True
+) -> WorthEstimate:
     """The worth of n_topics topics of a judge, and its interval by the two-way jackknife."""
     both = Both(judge, truth, n_topics)
     rises = _ahead_of_one(both, level, new_systems=new_systems)
     u = both.inverse_worth(both.values)
     if u > 1:
-        return Estimate(0.0, 0.0, _not_refuted(both, level, new_systems=new_systems), rises)
+        return WorthEstimate(0.0, 0.0, _not_refuted(both, level, new_systems=new_systems), rises)
     error, degrees = both.error_of(u, new_systems=new_systems)
     reach = _quantile(level, degrees) * error
     if u > 0:
         # The lower end is on the scale of the cube root, the upper one on the log scale: a log interval for an estimate
         # that is too high begins too high (docs/measured/worth.md).
         reach = min(reach / u, MOST)
-        return Estimate(1 / u, max(1 - reach / 3, 0.0) ** 3 / u, math.exp(reach) / u, rises)
-    return Estimate(math.inf, 1 / (u + reach) if u + reach > 0 else math.inf, math.inf, rises)
+        return WorthEstimate(1 / u, max(1 - reach / 3, 0.0) ** 3 / u, math.exp(reach) / u, rises)
+    return WorthEstimate(math.inf, 1 / (u + reach) if u + reach > 0 else math.inf, math.inf, rises)
 
 
 def worth_from(u: float) -> float:

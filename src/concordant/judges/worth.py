@@ -22,7 +22,7 @@ from ..pairing import Noun, On, Pairing, pairings
 from ..read.door import Collection
 from ..words import counted, nearly_reversed
 from .analytic import Curve, Sample, judge_curve, truth_curve
-from .estimate import Both, Estimate, estimate, worth_from
+from .estimate import Both, WorthEstimate, estimate, worth_from
 from .splits import split_curves
 from .verdicts import NOT_KNOWN, judgment, sentence, shown, told, too_few, word_of
 
@@ -258,7 +258,7 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
     """The worth of one judge. `curves` keeps the truth's curve for further judges on the same topics and systems."""
     topics, others, systems = len(sides.truth.topics), len(sides.judge.topics), len(sides.truth.systems)
     reason = too_few(min(topics, others), systems, "topic" if sides.groups is None else "group")
-    found = Estimate(math.nan, math.nan, math.nan, rises=True)
+    found = WorthEstimate(math.nan, math.nan, math.nan, rises=True)
     agreement = math.nan
     means = sides.truth.means(), sides.judge.means()
     value, undefined = how.coefficient.attempt(*means)
@@ -270,7 +270,7 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
         agreement = Both(judge, truth, how.n_topics).agreement
         if not found.rises:
             reason = f"more topics judged by {sides.names[0]} do not rank the systems better"
-            found = Estimate(math.nan, math.nan, math.nan, rises=False)
+            found = WorthEstimate(math.nan, math.nan, math.nan, rises=False)
     own: dict[str, Any] = {} if sides.groups is None else {"groups": sides.groups}
     own |= {} if sides.shared else {"judge_topics": others}
     return JudgeWorth(

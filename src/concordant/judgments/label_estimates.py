@@ -28,7 +28,7 @@ _POINTS = _POINTS / np.sqrt(_MASS @ _POINTS**2)
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class LabelSample:
     """What people judged."""
 
     pool: Pool
@@ -52,7 +52,7 @@ class Estimated(NamedTuple):
     """The scores by predictions alone."""
 
 
-def estimate(sample: Sample, measure: Measure, *, machine: bool = True, popularity: bool = True) -> Estimated:
+def estimate(sample: LabelSample, measure: Measure, *, machine: bool = True, popularity: bool = True) -> Estimated:
     """Scores on each topic, by predictions with or without the machine's levels and the popularity of documents."""
     gains = np.maximum(sample.grades, 0.0)
     if measure.binary:
@@ -70,11 +70,13 @@ def estimate(sample: Sample, measure: Measure, *, machine: bool = True, populari
     return _FORMULAS[measure.kind](sample, measure, steps, labels, found)
 
 
-def predictions(sample: Sample, labels: FloatArray, *, machine: bool = True, popularity: bool = True) -> FloatArray:
+def predictions(
+    sample: LabelSample, labels: FloatArray, *, machine: bool = True, popularity: bool = True
+) -> FloatArray:
     """The expected labels of every pair, by weighted ridge regression without the labels of its own fold."""
     pool, judged = sample.pool, sample.places
     levels = pool.levels if machine else np.zeros_like(pool.levels)
-    known = pool.popularity() if popularity else np.zeros((len(pool), 0))
+    known = pool.popularity if popularity else np.zeros((len(pool), 0))
     n_levels, n_known = int(levels.max()) + 1, known.shape[1]
     blocks = (np.eye(n_levels)[levels[judged]], known[judged], np.eye(len(pool.topics))[pool.topic_of[judged]])
     rows = np.concatenate(blocks, axis=1)
@@ -99,7 +101,7 @@ def predictions(sample: Sample, labels: FloatArray, *, machine: bool = True, pop
 
 
 def _linear(
-    sample: Sample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
+    sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
     """P@k and DCG@k: sums of pseudo-labels. nDCG@k: the same divided by an estimate of the ideal."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
@@ -120,7 +122,7 @@ def _linear(
 
 
 def _ideal(
-    sample: Sample, steps: FloatArray, labels: FloatArray, predicted: FloatArray, depth: int
+    sample: LabelSample, steps: FloatArray, labels: FloatArray, predicted: FloatArray, depth: int
 ) -> tuple[FloatArray, FloatArray]:
     """The best DCG of each topic, expected, and how it depends on the residuals of each grade.
 
@@ -157,7 +159,7 @@ def _ideal(
 
 
 def _average_precision(
-    sample: Sample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
+    sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
     """AP: S(v) / R, S a product of two labels at most, so that it is unbiased, too. The errors are linearised."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
@@ -192,7 +194,7 @@ def carried_by(terms: FloatArray) -> FloatArray:
     return np.asarray(squares.sum(axis=1) ** 2 / np.maximum((squares**2).sum(axis=1), 1e-300))
 
 
-def shrinkage_by(sample: Sample, factor: float) -> FloatArray:
+def shrinkage_by(sample: LabelSample, factor: float) -> FloatArray:
     """What each squared term would be multiplied by with so many times as many labels."""
     chance, wanted = sample.chance, factor * len(sample.places)
     if wanted >= len(sample.pool):
@@ -206,5 +208,5 @@ def shrinkage_by(sample: Sample, factor: float) -> FloatArray:
     return (1 - later) / later / np.maximum((1 - chance) / chance, 1e-300)
 
 
-_Formula = Callable[[Sample, Measure, FloatArray, FloatArray, FloatArray], Estimated]
+_Formula = Callable[[LabelSample, Measure, FloatArray, FloatArray, FloatArray], Estimated]
 _FORMULAS: dict[str, _Formula] = {"P": _linear, "DCG": _linear, "nDCG": _linear, "AP": _average_precision}

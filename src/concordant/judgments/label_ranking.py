@@ -21,7 +21,7 @@ from ..ranks.intervals import RankIntervals
 from ..words import counted, listing, named
 from .evaluation import check_thresholds
 from .label import LabelList, machine_sum
-from .label_estimates import Estimated, Sample, carried_by, estimate, shrinkage_by
+from .label_estimates import Estimated, LabelSample, carried_by, estimate, shrinkage_by
 from .leverage import check_kinds
 from .measures import Measure
 from .pool import tickets
@@ -297,7 +297,7 @@ def rank_from_labels(
 
 def _sample(
     labels: LabelList, runs: Runs, measure: Measure, machine: Qrels | None, *, final: bool
-) -> tuple[Sample, tuple[str, ...], int]:
+) -> tuple[LabelSample, tuple[str, ...], int]:
     """The labels of the complete batches, what is to be said of the others, and how many labels these are."""
     if not labels.answered.all() and not final:
         raise InputError(
@@ -335,7 +335,7 @@ def _sample(
     for note in notes:
         warn(note)
     fold = tickets(labels.seed, pool.pairs)[1]
-    sample = Sample(pool, places, chance, labels.sizes[:n][used], labels.grades[:n][used], fold)
+    sample = LabelSample(pool, places, chance, labels.sizes[:n][used], labels.grades[:n][used], fold)
     return sample, tuple(notes), beyond
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -58,6 +59,7 @@ class Pool:
         """What the pairs hold, as systems x topics x ranks, 0 at blanks."""
         return np.append(values, 0.0)[self.places[:, :, :depth]]
 
+    @cached_property
     def popularity(self) -> FloatArray:
         """What is known of each pair without a judge, standardised: how many systems return it, and how high."""
         there = (self.places < len(self)).astype(np.float64)

@@ -2,6 +2,11 @@
 
 from .. import resolver
 
-_MODULE_OF = {"discordance": "probabilities", "plan_runs": "run_plan", "split_half": "halves"}
+_MODULE_OF = {
+    "discordance": "probabilities",
+    "plan_runs": "run_plan",
+    "split_half": "halves",
+    "try_labels": "label_trial",
+}
 __all__ = list(_MODULE_OF)
 __getattr__ = resolver(__name__, _MODULE_OF)

@@ -209,7 +209,7 @@ class CombinedMeans(Result):
         )
 
 
-class Paired(NamedTuple):
+class PairedSides(NamedTuple):
     """Human and machine scores on the same systems: on the topics of both, and on the machine's others."""
 
     human: Scores
@@ -339,7 +339,7 @@ def combine(
     )
 
 
-def combined_means(sides: Paired, *, shrink: bool = False) -> Combined:
+def combined_means(sides: PairedSides, *, shrink: bool = False) -> Combined:
     """The formulas of `combined` on matched sides, each divided by two to the power of its `exponents`."""
     require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
     of_human, of_machine = exponents(sides)
@@ -347,7 +347,7 @@ def combined_means(sides: Paired, *, shrink: bool = False) -> Combined:
     return combined(*(np.ldexp(side.values, -by) for side, by in parts), shrink=shrink)
 
 
-def exponents(sides: Paired) -> tuple[int, int]:
+def exponents(sides: PairedSides) -> tuple[int, int]:
     """Powers of two that scale both sides into [-1, 1], so that fourth powers cannot overflow."""
     human, paired, more = (float(np.abs(side.values).max()) for side in sides[:3])
     return math.frexp(human)[1], math.frexp(max(paired, more))[1]
@@ -384,7 +384,7 @@ def _names(given: tuple[Scores, Scores], called: Sequence[str] | None) -> tuple[
     return first, second
 
 
-def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> Paired:
+def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> PairedSides:
     """Both sides, on the systems that both have; topics sorted by who has scored them."""
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
     names = _names(given, called)
@@ -432,7 +432,7 @@ def paired_sides(human: Collection, machine: Collection, called: Sequence[str] |
     for note in notes:
         warn(note, AlignmentWarning)
     systems = people.systems
-    return Paired(
+    return PairedSides(
         people.select(systems, both),
         others.select(systems, both),
         others.select(systems, more),

@@ -40,7 +40,7 @@ class Block:
         return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= ROUNDING)
 
 
-class Differences:
+class PairDifferences:
     """All pairs of systems of a collection; equal means stand in the order of the columns."""
 
     def __init__(self, values: FloatArray) -> None:

@@ -19,7 +19,7 @@ from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
 from ..words import counted
-from .differences import Differences
+from .differences import PairDifferences
 from .estimators import Bandwidth
 from .halves import SPLITS, extrapolated, split_half
 from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
@@ -262,7 +262,7 @@ def reliability(
     how = Resampling.of(SPLITS, rng, workers)
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values
-    pairs = Differences(values)
+    pairs = PairDifferences(values)
     for doubt in pairs.doubts:
         warn(doubt)
     n, m = values.shape
@@ -285,11 +285,11 @@ def estimates_of(
     values: FloatArray, rng: np.random.Generator, *, identical: Identical = "half", workers: Workers = 1
 ) -> dict[str, tuple[float, float]]:
     """Tau and tau_ap by each of `ESTIMATORS`, for a topics x systems matrix of finite scores that is not checked."""
-    return _estimates(values, Differences(values), identical, Resampling(SPLITS, rng, workers))
+    return _estimates(values, PairDifferences(values), identical, Resampling(SPLITS, rng, workers))
 
 
 def _estimates(
-    values: FloatArray, pairs: Differences, identical: Identical, how: Resampling
+    values: FloatArray, pairs: PairDifferences, identical: Identical, how: Resampling
 ) -> dict[str, tuple[float, float]]:
     p = exact_probabilities(pairs, [name for name in ESTIMATORS if name in get_args(Estimator)], how, identical)
     found = {name: pairs.expected(of) for name, of in p.items()}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
-from .differences import Block, Differences
+from .differences import Block, PairDifferences
 
 _MOST = 1e6  # degrees of freedom: as good as infinitely many
 
@@ -22,7 +22,7 @@ class Pooling(NamedTuple):
     """As many degrees of freedom as that counts, beside the n - 1 of a pair's own variance; 0 for less than 3 pairs."""
 
 
-def pooling(pairs: Differences) -> Pooling:
+def pooling(pairs: PairDifferences) -> Pooling:
     """By how much the variances of pairs differ beyond chance: empirical Bayes, after Smyth (2004).
 
     If the true variances have an inverse chi-squared distribution with w degrees of freedom, then the logarithms of the

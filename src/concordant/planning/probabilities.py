@@ -18,7 +18,7 @@ from ..options import checked
 from ..parallel import Workers, shared_out
 from ..read.door import Collection, as_topics
 from ..words import one_line
-from .differences import Differences
+from .differences import PairDifferences
 from .estimators import Bandwidth, bandwidths, by_inversion, by_student, deviations
 from .pooling import Pooling, pooled_deviations, pooling
 
@@ -175,7 +175,7 @@ def discordance(  # noqa: PLR0913
     how = Resampling.of(1 if n_resamples is None else n_resamples, rng, workers, progress)
     grouped = as_topics(scores, "scores")
     given = grouped.observations()
-    pairs = Differences(given.values)
+    pairs = PairDifferences(given.values)
     for doubt in pairs.doubts:
         warn(doubt)
     if n_resamples is not None and estimator in ("res", "kd"):
@@ -197,7 +197,7 @@ def discordance(  # noqa: PLR0913
 
 
 def exact_probabilities(
-    pairs: Differences,
+    pairs: PairDifferences,
     estimators: Sequence[str],
     how: Resampling,
     identical: Identical = "half",
@@ -215,7 +215,7 @@ def exact_probabilities(
 
 
 def _exact(
-    pairs: Differences,
+    pairs: PairDifferences,
     estimators: tuple[str, ...],
     identical: Identical,
     bandwidth: Bandwidth,
@@ -242,7 +242,7 @@ def _exact(
 
 
 def _resampled(
-    values: FloatArray, pairs: Differences, bandwidth: Bandwidth | None, ties: Ties, how: Resampling
+    values: FloatArray, pairs: PairDifferences, bandwidth: Bandwidth | None, ties: Ties, how: Resampling
 ) -> FloatArray:
     """The share of resampled means below 0; for KD, its expectation over the noise of the kernels, N(0, h^2 / n)."""
     h = np.zeros(len(pairs))

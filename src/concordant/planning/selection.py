@@ -22,7 +22,7 @@ from ..read.door import Collection, as_topics
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.tables.cells import plain_number
 from ..words import counted, listing, named
-from .validation import Split, Task, best_method, methods_of, split
+from .validation import Split, SplitTask, best_method, methods_of, split
 
 Way = Literal["auto", "variance", "greedy"]
 
@@ -195,7 +195,7 @@ def select_topics(  # noqa: PLR0913
     prices = _prices(costs, points.topics)
     money = _budget(k, budget, prices)
     places = np.arange(n) if points.groups is None else places_of_groups(points.groups, points.topics)[1]
-    task = Task(scaled, prices, money, places, known, methods_of(method))
+    task = SplitTask(scaled, prices, money, places, known, methods_of(method))
     rand = np.random.default_rng(rng)
     separated = _separated(points, rand)
     found = []

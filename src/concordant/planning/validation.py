@@ -26,7 +26,7 @@ DRAWS = 10  # random choices in each split
 
 
 @dataclass(frozen=True)
-class Task:
+class SplitTask:
     """What is to be chosen from: scores, costs, the budget, and which topics stay together."""
 
     values: FloatArray
@@ -36,10 +36,10 @@ class Task:
     known: Coefficient
     methods: Sequence[Method]
 
-    def part(self, topics: IntArray, systems: IntArray) -> Task:
+    def part(self, topics: IntArray, systems: IntArray) -> SplitTask:
         """The same for some topics and systems."""
         values = self.values[np.ix_(topics, systems)]
-        return Task(values, self.costs[topics], self.budget, self.groups[topics], self.known, self.methods)
+        return SplitTask(values, self.costs[topics], self.budget, self.groups[topics], self.known, self.methods)
 
     def chosen(self, method: Method) -> list[int]:
         """Places of the topics that a method chooses."""
@@ -69,7 +69,7 @@ class Split(NamedTuple):
     kept_random: float
 
 
-def halves(task: Task, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def halves(task: SplitTask, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Topics to choose from and topics to test on; systems to choose by and systems to test on.
 
     Half of what is not needed goes to either part of the topics, and groups stay whole.
@@ -85,7 +85,7 @@ def halves(task: Task, rng: np.random.Generator) -> tuple[IntArray, IntArray, In
     return np.flatnonzero(inside), np.flatnonzero(~inside), systems[: m // 2], systems[m // 2 :]
 
 
-def split(task: Task, separated: npt.NDArray[np.bool_], rng: np.random.Generator) -> Split:
+def split(task: SplitTask, separated: npt.NDArray[np.bool_], rng: np.random.Generator) -> Split:
     """One split; `separated[i, j]` says that the whole collection finds system j better than i."""
     a, b, train, test = halves(task, rng)
     method = best_method(task.part(a, train), rng)
@@ -107,7 +107,7 @@ def split(task: Task, separated: npt.NDArray[np.bool_], rng: np.random.Generator
     )
 
 
-def best_method(task: Task, rng: np.random.Generator) -> Method:
+def best_method(task: SplitTask, rng: np.random.Generator) -> Method:
     """The method that is best on other systems and topics of a task; the first where there is nothing to choose."""
     if len(task.methods) == 1 or task.values.shape[1] < 8 or len(np.unique(task.groups)) < 4:
         return task.methods[0]

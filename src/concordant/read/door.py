@@ -14,7 +14,7 @@ from ..data.scores import Means, Scores, require_summable
 from ..errors import InputError, InputTypeError, hearing, warn
 from ..options import checked
 from ..words import argument, counted, named
-from .reader import How, Reading, read_scores
+from .reader import Reading, ReadOptions, read_scores
 from .tables.assemble import assemble
 from .tables.cells import Given
 from .tables.contents import frame_contents
@@ -27,7 +27,7 @@ Collection: TypeAlias = Any
 
 
 @checked
-def as_scores(given: Collection, name: str = "scores", **how: Unpack[How]) -> Scores | Means:
+def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions]) -> Scores | Means:
     """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
 
     Parameters

@@ -52,7 +52,7 @@ class Options(TypedDict, total=False):
     run_column: str | None
 
 
-class How(Options, total=False):
+class ReadOptions(Options, total=False):
     """The same with the measure."""
 
     measure: str | None

@@ -19,7 +19,7 @@ from .source import Source, load_json
 from .tables.cells import Cells, cell_number, is_fraction, number
 from .tables.contents import NO_ROLES, Contents, table_contents
 from .tables.layout import Roles
-from .tables.nested import Nested
+from .tables.nested import NestedScores
 from .tables.vocabulary import (
     VALUE_COLUMNS,
     column_name,
@@ -61,7 +61,7 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (helm.is_companion, lambda source, content: Companion(source)),
     (helm.is_stats, lambda source, content: Companion(source)),
     (nested.is_means, nested.read_means),
-    (nested.is_nested, Nested),
+    (nested.is_nested, NestedScores),
 )
 
 

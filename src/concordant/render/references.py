@@ -45,7 +45,7 @@ _METHODS = {
     "mogstad2024": "board rank_changes",
     "thompson2024": "soft_pairwise_accuracy",
     "concordant": "judge_worth rank_judges judge_study judge_card compare correlate explain family_bias audit mix "
-    "select_topics rank_loss null_distribution neighbours run_noise plan_runs gaming_gap",
+    "select_topics rank_loss null_distribution neighbours run_noise plan_runs gaming_gap try_labels",
 }
 
 

@@ -26,7 +26,7 @@ from ..errors import ConcordantError, import_extra
 from ..inference.resampling import Progress
 from ..options import checked
 from ..parallel import Workers
-from .grid import Failure, Folder, Grid, Outcome, StudyError, one_thread, run_chunk
+from .grid import Failure, Folder, Outcome, StudyError, Trials, one_thread, run_chunk
 
 # Chunks that an executor holds at a time, each with the inputs of the study: as many as take so many bytes, within
 # bounds.
@@ -54,7 +54,7 @@ class GridRun:
 
 @checked
 def run_grid(
-    grid: Grid,
+    grid: Trials,
     folder: str | os.PathLike[str] | None = None,
     *,
     workers: Workers = 1,
@@ -107,7 +107,7 @@ def run_grid(
 
 
 def _outcomes(
-    grid: Grid, todo: list[int], workers: Workers, finished: str
+    grid: Trials, todo: list[int], workers: Workers, finished: str
 ) -> Generator[tuple[int, Outcome], None, None]:
     """Each chunk and what came of it, in the order in which they finish."""
     if not isinstance(workers, int):
@@ -120,7 +120,7 @@ def _outcomes(
             yield from _submitted(pool, _run_own, todo, 2 * workers, finished)
 
 
-def _at_once(grid: Grid) -> int:
+def _at_once(grid: Trials) -> int:
     try:
         size = len(pickle.dumps(grid))
     except Exception:  # work that only some executors can send, or that stays in this process
@@ -187,7 +187,7 @@ class _Recorded(SpawnContext):
 
 
 @contextmanager
-def _processes(grid: Grid, count: int) -> Iterator[Executor]:
+def _processes(grid: Trials, count: int) -> Iterator[Executor]:
     """Processes that have the grid. They end with this one, however it ends."""
     context = _Recorded()
     count = min(count, 61) if os.name == "nt" else count  # what Windows can wait for
@@ -203,10 +203,10 @@ def _processes(grid: Grid, count: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-_own: list[Grid] = []  # in a process of the pool: what it was started for
+_own: list[Trials] = []  # in a process of the pool: what it was started for
 
 
-def _begin(grid: Grid) -> None:
+def _begin(grid: Trials) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the one that started these ends them
     _own.append(grid)
     threading.Thread(target=_end_with_parent, daemon=True).start()

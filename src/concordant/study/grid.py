@@ -1,4 +1,4 @@
-"""`Grid`: independent trials, each with its own stream of random numbers, and what is computed of some at a time."""
+"""`Trials`: independent trials, each with its own stream of random numbers, and what is computed of some at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True)
-class Grid:
+class Trials:
     """Trials 0, 1, ... of a study. A trial depends on the work, the seed and its own number, and on nothing else."""
 
     name: str
@@ -97,7 +97,7 @@ def one_thread() -> Any:
     return import_extra("threadpoolctl").threadpool_limits(1)
 
 
-def run_chunk(grid: Grid, chunk: int, version: str = __version__) -> Outcome:
+def run_chunk(grid: Trials, chunk: int, version: str = __version__) -> Outcome:
     """All trials of a chunk, in whatever process this is."""
     if version != __version__:
         raise StudyError(f"a worker has concordant {__version__}, and the study was started by {version}")
@@ -127,7 +127,7 @@ class Folder:
     So a killed run leaves no half of a file, and two runs at the same time write the same bytes twice.
     """
 
-    def __init__(self, path: Path, grid: Grid) -> None:
+    def __init__(self, path: Path, grid: Trials) -> None:
         """Open the folder of this study, or make it. The chunks of a study that was begun keep their size."""
         manifest = path / "manifest.json"
         wanted = _manifest(grid)
@@ -183,7 +183,7 @@ def _checksum(chunk: int, saved: bytes) -> bytes:
     return hashlib.sha256(b"%d " % chunk + saved).digest()
 
 
-def _manifest(grid: Grid) -> dict[str, Any]:
+def _manifest(grid: Trials) -> dict[str, Any]:
     """What decides the results, in the form that JSON gives back. No dates: two runs must write the same bytes."""
     made = {
         "study": grid.name,

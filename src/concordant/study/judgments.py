@@ -28,7 +28,7 @@ from ..ranks.distance import Problem
 from ..ranks.distribution import DistanceDistribution, paper_distances
 from ..words import counted, listing, number, p_cell
 from .execution import run_grid
-from .grid import Grid
+from .grid import Trials
 from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
@@ -405,7 +405,7 @@ def judgment_study(  # noqa: PLR0913
         "depth": depth,
         "missing": missing,
     }
-    grid = Grid("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
+    grid = Trials("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return JudgmentStudy(
         changes=tuple((change.kind, change.label) for change in listed),

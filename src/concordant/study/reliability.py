@@ -25,7 +25,7 @@ from ..read.door import Collection, as_topics, refuse
 from ..read.files import fingerprint, write_csv
 from ..words import one_line
 from .execution import run_grid
-from .grid import Grid
+from .grid import Trials
 from .saving import StudyResult, place_of
 from .simulation.simulator import Simulator
 
@@ -284,7 +284,7 @@ def reliability_study(  # noqa: PLR0913
         "estimators": list(ESTIMATORS),
     }
     shape = (len(work.originals), len(work.sizes), work.repeats)
-    grid = Grid("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
+    grid = Trials("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return ReliabilityStudy(
         collections=tuple(original.name for original in work.originals),

@@ -10,14 +10,14 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.agreement.audit.preparations import Given, preparations
+from concordant.agreement.audit.preparations import MatchedSides, preparations
 from concordant.agreement.audit.vectors import Vectors
 
 WAYS = {way.name: way for way in preparations([2, 3])}
 
 
 def made(way: str, truth: Any, candidate: Any) -> Vectors | None:
-    return WAYS[way].make(Given.of(cc.as_scores(truth), cc.as_scores(candidate)))
+    return WAYS[way].make(MatchedSides.of(cc.as_scores(truth), cc.as_scores(candidate)))
 
 
 def pair(way: str, truth: Any, candidate: Any) -> Vectors:
@@ -108,7 +108,7 @@ def test_topics_that_differ() -> None:
 
 def test_topics_that_have_nothing_in_common() -> None:
     a, b = scores(1), scores(2, first=50)
-    given = Given.of(a, b)
+    given = MatchedSides.of(a, b)
     assert same(given.pair(), a.means(), b.means())
     assert given.values is None
     assert "share no topic" in given.notes[0]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import concordant as cc
-from concordant.agreement.audit.preparations import Given, preparations
+from concordant.agreement.audit.preparations import MatchedSides, preparations
 from concordant.agreement.audit.rules import rules, value_of
 from concordant.agreement.audit.vectors import Vectors
 
@@ -27,7 +27,7 @@ few = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=3, max_
 
 def pair_of(truth: Any, candidate: Any, names: Any = None, way: str = "means") -> Vectors:
     names = [f"s{k}" for k in range(len(truth))] if names is None else list(names)
-    made = WAYS[way].make(Given.of(cc.Means(truth, names), cc.Means(candidate, names)))
+    made = WAYS[way].make(MatchedSides.of(cc.Means(truth, names), cc.Means(candidate, names)))
     assert made is not None
     return made
 
@@ -127,7 +127,7 @@ def test_scipys_variants(scores: list[tuple[int, int]]) -> None:
 
 def test_weights_by_the_place_in_the_file_of_the_truth() -> None:
     truth, candidate = {"b": 1.0, "a": 3.0, "c": 2.0}, {"a": 3.0, "b": 2.0, "c": 1.0}
-    made = Given.of(cc.as_scores(truth), cc.as_scores(candidate)).pair()
+    made = MatchedSides.of(cc.as_scores(truth), cc.as_scores(candidate)).pair()
     expected = stats.weightedtau([1, 3, 2], [2, 3, 1], rank=False).statistic
     assert value("weightedtau(rank=False)", made) == pytest.approx(expected)
 
@@ -183,7 +183,7 @@ def test_random_ties_of_tau_gap(scores: list[tuple[int, int]]) -> None:
 def test_ties_by_file_look_at_each_sides_own_file() -> None:
     truth = {"a": 0.5, "b": 0.5, "c": 0.1}
     candidate = {"c": 0.1, "b": 0.5, "a": 0.5}
-    made = Given.of(cc.as_scores(truth), cc.as_scores(candidate)).pair()
+    made = MatchedSides.of(cc.as_scores(truth), cc.as_scores(candidate)).pair()
     assert value("tau(truth, candidate), ties by file", made) == pytest.approx(1 / 3)  # a b c against b a c
     assert value("tau(truth, candidate), ties by name", made) == 1
     assert value("tau(truth, candidate), ties by reverse name", made) == 1

@@ -1,6 +1,6 @@
 """Which way of computing a rank correlation gives the number that somebody printed?
 
-A way is a `Preparation` (of what: means, ranks, names in order), a `Rule` (which coefficient, which ties) and a
+A way is a `Preparation` (of what: means, ranks, names in order), a `Recipe` (which coefficient, which ties) and a
 `Writing` (as it is, in percent, without its sign). `audit` tries them all and says how many match by chance.
 """
 

@@ -28,7 +28,7 @@ _SIDES: tuple[SideName, SideName] = ("truth", "candidate")
 
 
 @dataclass(frozen=True)
-class Given:
+class MatchedSides:
     """Two sides as they were read, and as they are compared: matched by name, on common topics."""
 
     truth: Side
@@ -46,7 +46,7 @@ class Given:
         names: tuple[str, str] = ("truth", "candidate"),
         again: Again | None = None,
         on: On = "both",
-    ) -> Given:
+    ) -> MatchedSides:
         """Match them by name."""
         topics = bool(truth.topics and candidate.topics) and on == "both"
         apart = topics and set(truth.topics).isdisjoint(candidate.topics)
@@ -98,13 +98,13 @@ class Preparation:
     name: str
     account: str
     departures: int
-    make: Callable[[Given], Vectors | None]
+    make: Callable[[MatchedSides], Vectors | None]
     suits: Suits = "all"
     average: Average = ""
     """How the values of topics become one."""
 
 
-PLAIN = Preparation("means", "", 0, Given.pair)
+PLAIN = Preparation("means", "", 0, MatchedSides.pair)
 
 
 def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
@@ -151,7 +151,7 @@ def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
     yield Preparation("line by line", "lines of the files compared, whatever their names", 2, _line_by_line)
 
 
-def _top(k: int, by: str, given: Given) -> Vectors | None:
+def _top(k: int, by: str, given: MatchedSides) -> Vectors | None:
     a, b = given.matched
     if k >= len(a.systems):
         return None
@@ -159,12 +159,12 @@ def _top(k: int, by: str, given: Given) -> Vectors | None:
     return given.pair((a.select(kept), b.select(kept)))
 
 
-def _own_topics(given: Given) -> Vectors | None:
+def _own_topics(given: MatchedSides) -> Vectors | None:
     sides = given.on_own_topics
     return None if sides is None else given.pair(sides)
 
 
-def _all_topics(given: Given) -> Vectors | None:
+def _all_topics(given: MatchedSides) -> Vectors | None:
     sides = given.on_own_topics
     if sides is None:
         return None
@@ -188,7 +188,7 @@ def _by_itself(side: Side) -> Side | None:
         return None
 
 
-def _all_systems(given: Given) -> Vectors | None:
+def _all_systems(given: MatchedSides) -> Vectors | None:
     if set(given.truth.systems) == set(given.candidate.systems):
         return None
     whole = [_by_itself(side) for side in (given.truth, given.candidate)]
@@ -202,7 +202,7 @@ def _all_systems(given: Given) -> Vectors | None:
     return given.pair((sides[0], sides[1]))
 
 
-def _again(sides: tuple[SideName, ...], how: Reread, given: Given) -> Vectors | None:
+def _again(sides: tuple[SideName, ...], how: Reread, given: MatchedSides) -> Vectors | None:
     """These sides as they were read again; the others as they are."""
     if not any((side, how) in given.again for side in sides):
         return None
@@ -210,37 +210,37 @@ def _again(sides: tuple[SideName, ...], how: Reread, given: Given) -> Vectors | 
         given.again.get((name, how), side) if name in sides else side
         for name, side in zip(_SIDES, given.matched, strict=True)
     )
-    return given.pair(Given.of(truth, candidate).matched)
+    return given.pair(MatchedSides.of(truth, candidate).matched)
 
 
-def _floats(given: Given) -> Vectors | None:
+def _floats(given: MatchedSides) -> Vectors | None:
     if given.values is None:
         return None
     a, b = (values.mean(axis=0) for values in given.values)
     return given.pair().with_scores(a, b)
 
 
-def _rounded(digits: int, given: Given) -> Vectors:
+def _rounded(digits: int, given: MatchedSides) -> Vectors:
     pair = given.pair()
     return pair.with_scores(np.round(pair.truth, digits), np.round(pair.candidate, digits))
 
 
-def _topics(given: Given) -> Vectors | None:
+def _topics(given: MatchedSides) -> Vectors | None:
     return None if given.values is None else given.pair().with_scores(*given.values)
 
 
-def _pooled(given: Given) -> Vectors | None:
+def _pooled(given: MatchedSides) -> Vectors | None:
     return None if given.values is None else given.pair().with_scores(*(values.ravel() for values in given.values))
 
 
-def _medians(given: Given) -> Vectors | None:
+def _medians(given: MatchedSides) -> Vectors | None:
     if given.values is None:
         return None
     a, b = (np.median(values, axis=0) for values in given.values)
     return given.pair().with_scores(a, b)
 
 
-def _ranks(method: str, given: Given) -> Vectors:
+def _ranks(method: str, given: MatchedSides) -> Vectors:
     from scipy import stats
 
     pair = given.pair()
@@ -248,17 +248,17 @@ def _ranks(method: str, given: Given) -> Vectors:
     return pair.with_scores(a, b)
 
 
-def _worst_first(given: Given) -> Vectors:
+def _worst_first(given: MatchedSides) -> Vectors:
     pair = given.pair()
     return pair.with_scores(-pair.truth, -pair.candidate)
 
 
-def _upside_down(side: str, given: Given) -> Vectors:
+def _upside_down(side: str, given: MatchedSides) -> Vectors:
     pair = given.pair()
     return pair.with_scores(*((-pair.truth, pair.candidate) if side == "truth" else (pair.truth, -pair.candidate)))
 
 
-def _lists(ties: Any, number: Callable[[Sequence[str]], Any], given: Given) -> Vectors:
+def _lists(ties: Any, number: Callable[[Sequence[str]], Any], given: MatchedSides) -> Vectors:
     """Numbers of the systems in the order of their ranks: what stands first, second, ... on each side."""
     pair = given.pair()
     orders = pair.without_ties(ties)
@@ -270,7 +270,7 @@ def _places(names: Sequence[str]) -> range:
     return range(len(names))
 
 
-def _line_by_line(given: Given) -> Vectors | None:
+def _line_by_line(given: MatchedSides) -> Vectors | None:
     a, b = _by_itself(given.truth), _by_itself(given.candidate)
     if a is None or b is None or len(a.systems) != len(b.systems) or a.systems == b.systems:
         return None

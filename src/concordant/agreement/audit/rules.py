@@ -10,7 +10,7 @@ import numpy as np
 
 from ...coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from .tools import TOOLS
-from .vectors import Rule, Suits, TieBreak, Vectors
+from .vectors import Recipe, Suits, TieBreak, Vectors
 
 PERSISTENCE = (0.5, 0.7, 0.8, 0.95, 0.98, 0.99)
 TOLERANCES = (0.001, 0.005, 0.01)
@@ -21,14 +21,14 @@ TIE_BREAKS: dict[TieBreak, str] = {
 }
 
 
-def rules() -> Iterator[Rule]:
+def rules() -> Iterator[Recipe]:
     """All of them, the plainest first."""
     for c in list_coefficients():
-        yield Rule(f"{c.name}(truth, candidate)", c.summary, 0, _registered(c), _suits(c), c.range[0] < 0)
+        yield Recipe(f"{c.name}(truth, candidate)", c.summary, 0, _registered(c), _suits(c), c.range[0] < 0)
     for c in list_coefficients():
         if not c.symmetric:
             call = _registered(c)
-            yield Rule(
+            yield Recipe(
                 f"{c.name}(candidate, truth)",
                 f"{c.summary}; truth and candidate exchanged",
                 1,
@@ -42,7 +42,7 @@ def rules() -> Iterator[Rule]:
         for tolerance in TOLERANCES if c.tolerance else ():
             name = f"{c.name}(truth, candidate, tolerance={tolerance:g})"
             account = f"scores closer than {tolerance:g} count as ties"
-            yield Rule(name, account, 2, _registered(c, tolerance=tolerance))
+            yield Recipe(name, account, 2, _registered(c, tolerance=tolerance))
 
 
 def _registered(c: Coefficient, **options: Any) -> Callable[[Vectors], Any]:
@@ -68,7 +68,7 @@ def _suits(c: Coefficient) -> frozenset[Suits]:
     return frozenset(suits)
 
 
-def _overlaps() -> Iterator[Rule]:
+def _overlaps() -> Iterator[Recipe]:
     """Rank-biased overlap with other settings than the usual ones."""
     rbo = get_coefficient("rbo")
     for p in (0.9, *PERSISTENCE):
@@ -80,13 +80,13 @@ def _overlaps() -> Iterator[Rule]:
                     account = f"rank-biased overlap, persistence {p:g}, ties as in RBO-{ties}, {_KINDS[kind]}"
                     call = _registered(rbo, p=p, ties=ties, kind=kind)
                     suits: frozenset[Suits] = frozenset({"all", "head"} if departures == 1 else {"all"})
-                    yield Rule(name, account, departures, call, suits, signed=False, needs_ties=ties != "a")
+                    yield Recipe(name, account, departures, call, suits, signed=False, needs_ties=ties != "a")
 
 
 _KINDS = {"ext": "extrapolated", "min": "the lower bound", "max": "the upper bound"}
 
 
-def _broken_ties() -> Iterator[Rule]:
+def _broken_ties() -> Iterator[Recipe]:
     """Coefficients for orders without ties, after tools have broken the ties in their ways."""
     for how, words in TIE_BREAKS.items():
         for name in ("tau", "tau_ap", "tau_gap", "spearman", "weighted_tau", "rbo"):
@@ -96,13 +96,13 @@ def _broken_ties() -> Iterator[Rule]:
         yield from _both_ways(name, "random", "ties broken at random: any value in this range", call, 2)
 
 
-def _both_ways(name: str, how: str, words: str, call: Callable[[Vectors], Any], departures: int) -> Iterator[Rule]:
+def _both_ways(name: str, how: str, words: str, call: Callable[[Vectors], Any], departures: int) -> Iterator[Recipe]:
     c = get_coefficient(name)
     settings: dict[str, Any] = {"signed": c.range[0] < 0, "needs_ties": True}
-    yield Rule(f"{name}(truth, candidate), ties by {how}", f"{c.summary}; {words}", departures, call, **settings)
+    yield Recipe(f"{name}(truth, candidate), ties by {how}", f"{c.summary}; {words}", departures, call, **settings)
     if not c.symmetric:
         account = f"{c.summary}; {words}; truth and candidate exchanged"
-        yield Rule(
+        yield Recipe(
             f"{name}(candidate, truth), ties by {how}", account, departures + 1, partial(_exchanged, call), **settings
         )
 
@@ -122,7 +122,7 @@ def _on_orders(c: Coefficient, pair: Vectors, orders: Vectors) -> Any:
     return c.formula(truth, orders.candidate)
 
 
-def value_of(rule: Rule, pair: Vectors) -> np.ndarray[Any, Any]:
+def value_of(rule: Recipe, pair: Vectors) -> np.ndarray[Any, Any]:
     """What the rule gives, as low and high, in a last axis of two; one row per topic where the pair has topics."""
     found = rule.call(pair)
     low, high = found if isinstance(found, tuple) else (found, found)

@@ -18,7 +18,7 @@ from ...options import checked
 from ...pairing import On, Pairing, Side
 from ...read.door import Collection, as_scores, refuse
 from ...words import counted, listing, named, one_line
-from .preparations import Given, Reread, SideName, preparations, summary_means
+from .preparations import MatchedSides, Reread, SideName, preparations, summary_means
 from .printed import Printed
 from .ways import Finding, Level, Way, grouped, levels_of, nearest_of, try_all
 
@@ -327,13 +327,13 @@ _POLICIES: dict[Missing, str] = {
 }
 
 
-def _readings(read: Read, labels: Sequence[str], on: On) -> tuple[dict[str, list[Given]], list[str]]:
+def _readings(read: Read, labels: Sequence[str], on: On) -> tuple[dict[str, list[MatchedSides]], list[str]]:
     """The sides, matched; where compared systems lack topics and nothing was said of it, once for each policy that
     works; and what to note.
     """
     unsaid = [side.has_holes and side.missing == "error" for side in read.sides]
 
-    def under(policy: Missing) -> list[Given]:
+    def under(policy: Missing) -> list[MatchedSides]:
         given = zip(read.sides, unsaid, strict=True)
         sides = [side.described(missing=policy) if open_ else side for side, open_ in given]
         return _matched(replace(read, sides=sides), labels, on)
@@ -355,7 +355,7 @@ def _readings(read: Read, labels: Sequence[str], on: On) -> tuple[dict[str, list
     return found, [*(note for givens in found.values() for given in givens for note in given.notes), *notes]
 
 
-def _matched(read: Read, labels: Sequence[str], on: On) -> list[Given]:
+def _matched(read: Read, labels: Sequence[str], on: On) -> list[MatchedSides]:
     givens = []
     for k, label in enumerate(labels[1:], start=1):
         again: dict[tuple[SideName, Reread], Side] = {}
@@ -371,7 +371,7 @@ def _matched(read: Read, labels: Sequence[str], on: On) -> list[Given]:
                     found = read.again(place, measure, lower)
                     if found.systems != own.systems or not np.array_equal(found.values, own.values, equal_nan=True):
                         again[side, "other measure"] = found  # and not the same scores, whatever they are called
-        given = Given.of(read.sides[0], read.sides[k], (labels[0], label), again, on)
+        given = MatchedSides.of(read.sides[0], read.sides[k], (labels[0], label), again, on)
         if len(given.matched[0].systems) < 2:
             raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
         givens.append(given)

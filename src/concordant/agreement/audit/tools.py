@@ -12,7 +12,7 @@ from ...arrays import FloatArray, IntArray
 from ...coefficients.ap import tau_ap_ties
 from ...coefficients.registry import get_coefficient
 from ...coefficients.sums import concordance
-from .vectors import Rule, Vectors
+from .vectors import Recipe, Vectors
 
 
 def _counted(of: Callable[[float, float, float, float, float], float], pair: Vectors) -> float:
@@ -106,43 +106,43 @@ def _tau_ap_or_zero(pair: Vectors) -> float:
 
 
 TOOLS = (
-    Rule(
+    Recipe(
         "(C - D) / all pairs",
         "tau_a with ties on both sides: a tied pair counts as half right",
         1,
         partial(_counted, lambda c, d, t, o, n: (c - d) / n),
         needs_ties=True,
     ),
-    Rule(
+    Recipe(
         "gamma",
         "Goodman and Kruskal's gamma: pairs tied on a side are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, c + d)),
         needs_ties=True,
     ),
-    Rule(
+    Recipe(
         "somersd(truth, candidate)",
         "Somers' D: pairs tied in the truth are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, n - t)),
         needs_ties=True,
     ),
-    Rule(
+    Recipe(
         "somersd(candidate, truth)",
         "Somers' D: pairs tied in the candidate are left out",
         1,
         partial(_counted, lambda c, d, t, o, n: _ratio(c - d, n - o)),
         needs_ties=True,
     ),
-    Rule("kendalltau(variant='c')", "scipy's tau-c, made for tables of unequal sides", 1, _tau_c, needs_ties=True),
-    Rule(
+    Recipe("kendalltau(variant='c')", "scipy's tau-c, made for tables of unequal sides", 1, _tau_c, needs_ties=True),
+    Recipe(
         "C / all pairs",
         "share of concordant pairs; ties are wrong",
         1,
         partial(_counted, lambda c, d, t, o, n: c / n),
         signed=False,
     ),
-    Rule(
+    Recipe(
         "C / pairs ordered by the truth",
         "pairwise accuracy: share of the truth's ordered pairs that are concordant",
         1,
@@ -150,31 +150,31 @@ TOOLS = (
         signed=False,
         needs_ties=True,
     ),
-    Rule("1 - 6 sum d^2 / (m^3 - m)", "Spearman's short formula, which ties make wrong", 1, _short_spearman,
+    Recipe("1 - 6 sum d^2 / (m^3 - m)", "Spearman's short formula, which ties make wrong", 1, _short_spearman,
          needs_ties=True),
-    Rule("pearson squared", "r squared", 1, _r_squared, signed=False),
-    Rule("weightedtau(truth, candidate, rank=None)", "scipy's weighted tau, weights by the truth's ranks alone", 1,
+    Recipe("pearson squared", "r squared", 1, _r_squared, signed=False),
+    Recipe("weightedtau(truth, candidate, rank=None)", "scipy's weighted tau, weights by the truth's ranks alone", 1,
          partial(_weighted_of, "truth")),
-    Rule("weightedtau(candidate, truth, rank=None)", "scipy's weighted tau, weights by the candidate's ranks alone", 1,
-         partial(_weighted_of, "candidate")),
-    Rule("weightedtau(additive=False)", "scipy's weighted tau, weights multiplied", 1, _weighted_multiplicative),
-    Rule("weightedtau(rank=False)", "scipy's weighted tau, weights by place in the truth's file", 2,
+    Recipe("weightedtau(candidate, truth, rank=None)", "scipy's weighted tau, weights by the candidate's ranks alone",
+         1, partial(_weighted_of, "candidate")),
+    Recipe("weightedtau(additive=False)", "scipy's weighted tau, weights multiplied", 1, _weighted_multiplicative),
+    Recipe("weightedtau(rank=False)", "scipy's weighted tau, weights by place in the truth's file", 2,
          _weighted_in_file_order),
-    Rule("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
+    Recipe("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
          signed=False),
-    Rule("footrule", "Spearman's footrule, scaled to 0 ... 1", 2, _footrule, signed=False),
-    Rule(
+    Recipe("footrule", "Spearman's footrule, scaled to 0 ... 1", 2, _footrule, signed=False),
+    Recipe(
         "1 - 6 sum d^2 / (m^3 - m), competition ranks",
         "Spearman's short formula on ranks 1 2 2 4",
         2,
         partial(_short_spearman, method="min"),
         needs_ties=True,
     ),
-    Rule("tau_ap, truth's file order", "tau_ap that does not sort: the truth's file is walked as it stands", 2,
+    Recipe("tau_ap, truth's file order", "tau_ap that does not sort: the truth's file is walked as it stands", 2,
          partial(_unsorted_tau_ap, "truth_place")),
-    Rule("tau_ap, candidate's file order", "tau_ap that does not sort: the candidate's file is walked as it stands", 2,
-         partial(_unsorted_tau_ap, "candidate_place")),
-    Rule("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
+    Recipe("tau_ap, candidate's file order", "tau_ap that does not sort: the candidate's file is walked as it stands",
+         2, partial(_unsorted_tau_ap, "candidate_place")),
+    Recipe("tau_ap_b, undefined as 0", "tau_ap_b where all are tied, by a tool that counts that direction as 0", 2,
          _tau_ap_b_with_zero, needs_ties=True),
-    Rule("tau_ap of runs without names", "a tool that read one and the same name for every run", 2, _nameless_tau_ap),
+    Recipe("tau_ap of runs without names", "a tool that read one and the same name for every run", 2, _nameless_tau_ap),
 )  # fmt: skip

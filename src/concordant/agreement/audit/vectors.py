@@ -1,4 +1,4 @@
-"""Two vectors of scores with all that a rule may look at, to break ties as tools do; and `Rule`, a computation."""
+"""Two vectors of scores with all that a rule may look at, to break ties as tools do; and `Recipe`, a computation."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ gaps between the scores, in the same order; the worst for the best."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class Recipe:
     """From two vectors of scores to a value, or to the lowest and the highest that chance may give."""
 
     name: str

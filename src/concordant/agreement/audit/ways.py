@@ -13,10 +13,10 @@ from ...data.results import plain
 from ...errors import LimitError, TiesError
 from ...inference.resampling import Progress
 from ...words import listing
-from .preparations import PLAIN, Given, Preparation
+from .preparations import PLAIN, MatchedSides, Preparation
 from .printed import CUT, WRITINGS, Printed, Writing
 from .rules import rules, value_of
-from .vectors import Rule, Vectors
+from .vectors import Recipe, Vectors
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Way:
 
 
 def try_all(
-    readings: Mapping[str, Sequence[Given]],
+    readings: Mapping[str, Sequence[MatchedSides]],
     printed: Sequence[Printed],
     ways: Iterable[Preparation],
     departures: int,
@@ -78,11 +78,11 @@ def try_all(
             progress(done, len(work))
 
 
-def _suited(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> bool:
+def _suited(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> bool:
     return way.suits in rule.suits and (not rule.needs_ties or any(pair.tied for pair in pairs))
 
 
-def _values(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
+def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
     """Low and high for each pair; None where one of them has no value, so nobody can have printed it."""
     try:
         with np.errstate(all="ignore"):
@@ -92,7 +92,7 @@ def _values(rule: Rule, way: Preparation, pairs: Sequence[Vectors]) -> FloatArra
     return values if np.isfinite(values).all() else None
 
 
-def _anything(rule: Rule, values: FloatArray) -> bool:
+def _anything(rule: Recipe, values: FloatArray) -> bool:
     """Whether it could have given any number at all, and so explains none."""
     least = -1.0 if rule.signed else 0.0
     return bool((values[:, 0] <= least + 1e-9).all() and (values[:, 1] >= 1 - 1e-9).all())
@@ -111,7 +111,7 @@ def _averaged(values: FloatArray, way: Preparation) -> FloatArray:
 
 
 def _written(
-    rule: Rule, way: Preparation, data: str, values: FloatArray, printed: Sequence[Printed], departures: int
+    rule: Recipe, way: Preparation, data: str, values: FloatArray, printed: Sequence[Printed], departures: int
 ) -> Iterator[Way]:
     """The ways to write a value that may have been chosen."""
     plain = tuple((low, high) for low, high in values.tolist())

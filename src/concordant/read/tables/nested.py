@@ -36,7 +36,7 @@ class Nesting(NamedTuple):
     values: list[Any]
 
 
-class Nested(Contents):
+class NestedScores(Contents):
     """The scores of one run or of several; which level holds what, the measure that is asked for may tell."""
 
     format = "nested dictionaries"

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import InputError, InputTypeError
 from .cells import Given
-from .nested import Nested
+from .nested import NestedScores
 
 _NO_ARRAYS = "names no topics: give the scores with their topics, as ranx has them in run.scores after ranx.evaluate"
 _NO_TOPICS = (
@@ -21,9 +21,9 @@ _NO_TOPICS = (
 )
 
 
-def results_contents(given: Any, system: str, label: str = "the dictionary") -> Nested:
+def results_contents(given: Any, system: str, label: str = "the dictionary") -> NestedScores:
     """The scores of what a tool returned; where it is of one run, this is called `system`."""
-    found = Nested(Given(label), as_nested(given))
+    found = NestedScores(Given(label), as_nested(given))
     found.names = (system,)
     return found
 

@@ -251,14 +251,14 @@ def error_of_another(names: Collection[str]) -> str | None:
     return next((name for name in short if (found := _ERROR.fullmatch(column_name(name))) and found[1] in known), None)
 
 
-class Companion(NamedTuple):
+class CompanionColumn(NamedTuple):
     """The column that another belongs to by its name, and how: as a bound, as its double or next version, or else."""
 
     of: str
     kind: Literal["below", "above", "double", "version", "about"]
 
 
-def companions(names: Collection[str]) -> dict[str, Companion]:
+def companions(names: Collection[str]) -> dict[str, CompanionColumn]:
     """The columns that belong to another, by their names.
 
     >>> {name: of for name, (of, _) in companions(["a", "b_mean", "a_ci", "rank(a)", "b_low", "c_n", "a.1"]).items()}
@@ -268,18 +268,18 @@ def companions(names: Collection[str]) -> dict[str, Companion]:
     for name in names:
         if main := _MAIN.fullmatch(column_name(name)):
             known.setdefault(main[1], name)
-    found: dict[str, Companion] = {}
+    found: dict[str, CompanionColumn] = {}
     for name in names:
         plain = column_name(name)
         if len(name) > 100:
             continue
         again = _AGAIN.fullmatch(name)
         if again and again[1] in given:
-            found[name] = Companion(again[1], "version" if _VERSIONED.fullmatch(again[1]) else "double")
+            found[name] = CompanionColumn(again[1], "version" if _VERSIONED.fullmatch(again[1]) else "double")
         for kind, pattern in _COMPANIONS:
             match = pattern.fullmatch(plain)
             if name not in found and match and known.get(match[1], name) != name:
-                found[name] = Companion(known[match[1]], kind)
+                found[name] = CompanionColumn(known[match[1]], kind)
     return found
 
 

@@ -11,6 +11,7 @@ from .labels import symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
+    from ...planning.label_trial import LabelTrial
     from ...planning.mix_plan import MixPlan
     from ...planning.more_topics import TopicPlan
     from ...study.judgments import JudgmentStudy
@@ -58,6 +59,22 @@ def mixes(found: MixPlan, ax: Any = None) -> Any:
         ax.set_xlabel("human topics")
         ax.set_ylabel(f"cost, as good as {found.wanted}", fontsize="small")
         ax.legend(fontsize="x-small")
+    return ax
+
+
+def label_trial(found: LabelTrial, ax: Any = None) -> Any:
+    """tau_b by the share of pairs that people judge, a line for each way to spend the labels."""
+    with canvas(ax, height=grown(2.5)) as ax:
+        for k, (design, values) in enumerate(zip(found.designs, found.tau_b, strict=True)):
+            ax.plot(
+                100 * found.shares, values, marker=MARKS[k % len(MARKS)], color=SERIES[k % len(SERIES)], label=design
+            )
+        ax.set_xscale("log")
+        ax.set_xticks(100 * found.shares, [f"{100 * share:g}" for share in found.shares])
+        ax.minorticks_off()
+        ax.set_xlabel("pairs that people judge (%)")
+        ax.set_ylabel(f"{symbol('tau_b')} with all judged")
+        ax.legend(loc="lower right", fontsize="x-small")
     return ax
 
 

@@ -1,0 +1,294 @@
+"""`try_labels`: how well a number of labels would have ranked the systems of an earlier year, spent in several ways."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ..arrays import FloatArray, IntArray
+from ..coefficients.kendall import tau_b
+from ..data.results import Result, columns, settings_of
+from ..data.scores import Scores
+from ..errors import InputError, warn
+from ..inference.resampling import Progress, Resampling, Seed
+from ..judgments.evaluation import check_thresholds
+from ..judgments.label_estimates import LabelSample, carried_by, estimate
+from ..judgments.leverage import check_kinds, sizes_of
+from ..judgments.measures import Measure
+from ..judgments.pool import FOLDS, Pool, chosen_topics, make_pool
+from ..judgments.qrels import Qrels
+from ..judgments.runs import Runs
+from ..options import checked
+from ..words import counted
+from .combination import FEWEST, Method, combine
+
+LIST, TOPICS, SHALLOW, CONTROL, SHRUNK, ALONE = DESIGNS = (
+    "list of documents",
+    "whole topics",
+    "shallow pool",
+    "combine",
+    "combine, shrunk",
+    "machine alone",
+)
+TOP = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelTrial(Result):
+    """What `try_labels` found: ways to spend labels x shares of the pool."""
+
+    designs: tuple[str, ...]
+    shares: FloatArray
+    labels: IntArray
+    """How many labels each share is."""
+    tau_b: FloatArray
+    """Mean tau_b with the ranking by all judgments; nan where a way is not possible."""
+    top: FloatArray
+    """The mean share of the five best systems that are among the five best found."""
+    coverage: FloatArray
+    """How often 95% intervals for differences between systems, for these topics, hold; nan where there are none."""
+
+    @property
+    def verdict(self) -> str:
+        """What labels on documents give, beside the same number on whole topics."""
+        tau = {design: self.tau_b[k] for k, design in enumerate(self.designs)}
+        k = int(np.argmin(np.abs(self.shares - 0.1)))
+        return (
+            f"{self.labels[k]:,} labels ({self.shares[k]:.0%}) on a list of documents rank with tau_b "
+            f"{tau[LIST][k]:.2f}, on whole topics with {tau[TOPICS][k]:.2f}"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per way and share."""
+        numbers = {name: getattr(self, name) for name in ("tau_b", "top", "coverage")}
+        return [
+            {"design": design, "share": float(share), "labels": int(n)}
+            | {name: float(values[i, k]) for name, values in numbers.items()}
+            for i, design in enumerate(self.designs)
+            for k, (share, n) in enumerate(zip(self.shares, self.labels, strict=True))
+        ]
+
+    def table(self) -> str:
+        """One line per way for each of the three numbers."""
+        heads = ("tau_b", f"of the {TOP} best", "differences covered")
+        blocks = []
+        for head, values, decimals in zip(heads, (self.tau_b, self.top, self.coverage), (3, 2, 2), strict=True):
+            rows = [[head, *(f"{share:.0%}" for share in self.shares)]]
+            rows += [
+                [design, *("-" if np.isnan(x) else f"{x:.{decimals}f}" for x in row)]
+                for design, row in zip(self.designs, values, strict=True)
+                if not np.isnan(row).all()
+            ]
+            blocks.append(columns(rows))
+        return "\n\n".join(blocks)
+
+    def plot(self, ax: Any = None) -> Any:
+        """tau_b by the share of pairs that are judged, a line for each way."""
+        from ..render.figures import curves
+
+        return curves.label_trial(self, ax)
+
+
+class Spent(NamedTuple):
+    """A ranking that labels bought."""
+
+    means: FloatArray
+    covariance: FloatArray | None = None
+    """Of the errors, for these topics."""
+    freedom: float = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """A pool of which people and the machine have judged everything."""
+
+    pool: Pool
+    measure: Measure
+    grades: FloatArray
+    sizes: FloatArray
+    people: FloatArray
+    """Systems x topics."""
+    machine: FloatArray | None
+
+    @classmethod
+    def of(cls, pool: Pool, measure: Measure, grades: FloatArray) -> Truth:
+        """Score everything."""
+        machine = None
+        if pool.levels.any():
+            least, most = measure.least, max(1.0, float(grades.max(initial=0.0)))
+            guess = np.where(pool.share >= 0.5, least, 0.0) if measure.binary else pool.share * most
+            machine = scores_of(pool, measure, guess)
+        return cls(pool, measure, grades, sizes_of(pool, [measure]), scores_of(pool, measure, grades), machine)
+
+    def spend(self, share: float, rng: np.random.Generator) -> dict[str, Spent]:
+        """What each way makes of as many labels, on the same draw of topics and tickets."""
+        pool, n = self.pool, round(share * len(self.pool))
+        found = {LIST: self.by_list(n, rng)}
+        n_topics = len(pool.topics)
+        k = max(1, round(share * n_topics))
+        topics = np.sort(rng.permutation(n_topics)[:k])
+        some = self.people[:, topics]
+        error = np.cov(some) / k * (1 - k / n_topics) if k > 1 else None
+        found[TOPICS] = Spent(some.mean(axis=1), error, k - 1)
+        ranks = np.broadcast_to(np.arange(pool.places.shape[2], dtype=np.float64), pool.places.shape)
+        highest = np.full(len(pool) + 1, np.inf)
+        np.minimum.at(highest, pool.places.ravel(), ranks.ravel())
+        shallow = np.zeros(len(pool))
+        first = np.lexsort((rng.random(len(pool)), highest[:-1]))[:n]
+        shallow[first] = self.grades[first]
+        found[SHALLOW] = Spent(scores_of(pool, self.measure, shallow).mean(axis=1))
+        if self.machine is not None:
+            found[ALONE] = Spent(self.machine.mean(axis=1))
+            if k >= FEWEST and n_topics - k >= 2:
+                names, labels = [str(i) for i in range(len(some))], [str(t) for t in range(n_topics)]
+                people = Scores(some.T, [labels[t] for t in topics], names)
+                methods: dict[str, Method] = {CONTROL: "control", SHRUNK: "shrunk"}
+                for design, method in methods.items():
+                    means = combine(people, Scores(self.machine.T, labels, names), method=method).means
+                    found[design] = Spent(means.values[np.argsort([int(name) for name in means.systems])])
+        return found
+
+    def by_list(self, n: int, rng: np.random.Generator) -> Spent:
+        """A list of documents, as `label` and `rank_from_labels` have it."""
+        scores, terms, _ = estimate(self.draw(n, rng), self.measure)
+        freedom = np.median(np.clip(carried_by(terms) - 1, 1, 1e9))
+        return Spent(scores.mean(axis=1), terms @ terms.T, float(freedom))
+
+    def draw(self, n: int, rng: np.random.Generator) -> LabelSample:
+        """The n pairs with the smallest keys, judged."""
+        sizes = self.sizes
+        key = rng.random(len(sizes)) / sizes
+        places, threshold = np.arange(len(sizes)), np.inf
+        if n < len(sizes):
+            order = np.argpartition(key, n)
+            places, threshold = np.sort(order[:n]), float(key[order[n]])
+        chance, fold = np.minimum(1, threshold * sizes[places]), rng.integers(0, FOLDS, len(sizes))
+        return LabelSample(self.pool, places, chance, sizes[places], self.grades[places], fold)
+
+
+def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
+    """Systems x topics, where these are the grades of all pairs."""
+    ones = np.ones(len(pool))
+    return estimate(
+        LabelSample(pool, np.arange(len(pool)), ones, ones, grades, np.arange(len(pool)) % FOLDS), measure
+    ).scores
+
+
+def covered(truth: FloatArray, found: Spent, level: float = 0.95) -> float:
+    """The share of differences between two systems whose interval holds the truth."""
+    if found.covariance is None:
+        return np.nan
+    i, j = np.triu_indices(len(truth), 1)
+    variance = np.diag(found.covariance)
+    error = np.sqrt((variance[i] + variance[j] - 2 * found.covariance[i, j]).clip(0))
+    off = np.abs(found.means[i] - found.means[j] - truth[i] + truth[j])
+    return float((off <= stdtrit(found.freedom, (1 + level) / 2) * error + 1e-9).mean())
+
+
+@checked
+def try_labels(
+    runs: Runs,
+    qrels: Qrels,
+    measure: str,
+    *,
+    machine: Qrels | None = None,
+    shares: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.4),
+    n_lists: int = 30,
+    rng: Seed = None,
+    progress: Progress | None = None,
+) -> LabelTrial:
+    """Try before you pay: how well would shares of the judgments of an earlier year have ranked its systems?
+
+    Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`; the
+    rankings are compared with that by all judgments.
+
+    Parameters
+    ----------
+    runs : Runs
+        The systems.
+    qrels : Qrels
+        Judgments of people; pairs in the pool that they lack count as grade 0.
+    measure : str
+        P@k, DCG@k, nDCG@k, AP or AP@k.
+    machine : Qrels, optional
+        A machine's grades. Where a measure needs relevant documents, grades from the middle of its scale on are.
+    shares : sequence of float
+        Shares of the pairs in the pool that people judge.
+    n_lists : int
+        How many lists, and draws of topics, each share is tried on.
+    rng : int, Generator or None
+        Seed.
+    progress : callable, optional
+        Called with the number of lists done and the total.
+
+    Returns
+    -------
+    LabelTrial
+        tau_b, overlap of the five best, and coverage, by way and share.
+
+    See Also
+    --------
+    concordant.judgments.label : Choose the documents.
+    combine : Combine human scores on few topics with machine scores on many.
+
+    Examples
+    --------
+    >>> import numpy as np, concordant as cc
+    >>> names = [f"d{k}" for k in range(30)]
+    >>> orders = {f"s{i}": {t: names[i::3] + names[:i] for t in "abcdefgh"} for i in range(3)}
+    >>> people = cc.Qrels.from_dict({t: {d: int(k % 3 == 0) for k, d in enumerate(names)} for t in "abcdefgh"})
+    >>> found = cc.planning.try_labels(cc.Runs.from_dict(orders), people, "P@5", shares=[0.5], n_lists=3, rng=1)
+    >>> found.designs
+    ('list of documents', 'whole topics', 'shallow pool')
+
+    """
+    wanted = Measure.parse(measure)
+    check_kinds([wanted])
+    check_thresholds(qrels, [wanted])
+    if not shares or not all(0 < share < 1 for share in shares):
+        raise InputError(f"shares is {list(shares)}: give shares of the judgments, above 0 and below 1")
+    judged = [topic for topic in chosen_topics(runs, machine, None) if topic in qrels.pairs.topic_places]
+    if len(judged) < 2 or len(runs.systems) < 2:
+        raise InputError(
+            f"there are {counted(len(judged), 'topic')} with judgments and {counted(len(runs.systems), 'run')}: "
+            "2 of each are needed"
+        )
+    pool = make_pool(runs, judged, wanted.cutoff or 100, machine)
+    known = {topic: qrels[topic] for topic in judged}
+    grades = np.array([float(known[t].get(d, -1)) for t, d in pool.pairs])
+    notes = []
+    if lost := int((grades < 0).sum()):
+        notes.append(f"people did not judge {counted(lost, 'pair')} of {len(pool):,} in the pool: taken as grade 0")
+        warn(notes[0])
+    truth = Truth.of(pool, wanted, grades.clip(0))
+    how = Resampling.of(n_lists, rng, progress=progress)
+    generator = how.generator()
+    means = truth.people.mean(axis=1)
+    best = set(np.argsort(-means, kind="stable")[:TOP].tolist())
+    found = {name: np.full((len(DESIGNS), len(shares), n_lists), np.nan) for name in ("tau_b", "top", "coverage")}
+    with warnings.catch_warnings(action="ignore"):  # of combine, about topics that are drawn
+        for k, share in enumerate(shares):
+            for trial in range(n_lists):
+                for design, spent in truth.spend(share, generator).items():
+                    at = DESIGNS.index(design), k, trial
+                    found["tau_b"][at] = tau_b(means, spent.means)
+                    top = set(np.argsort(-spent.means, kind="stable")[:TOP].tolist())
+                    found["top"][at] = len(top & best) / len(best)
+                    found["coverage"][at] = covered(means, spent)
+                if progress is not None:
+                    progress(k * n_lists + trial + 1, len(shares) * n_lists)
+        there = [i for i in range(len(DESIGNS)) if not np.isnan(found["tau_b"][i]).all()]
+        averages = {name: np.nanmean(values[there], axis=2) for name, values in found.items()}
+    return LabelTrial(
+        designs=tuple(DESIGNS[i] for i in there),
+        shares=np.array(shares, dtype=np.float64),
+        labels=np.array([round(share * len(pool)) for share in shares]),
+        **averages,
+        notes=tuple(notes),
+        settings=settings_of(seed=how.seed, confidence_level=0.95, measure=str(wanted), n_lists=n_lists),
+    )
