@@ -119,7 +119,11 @@ def _tiles(c: Part, rows: Records) -> str:
     if worth := c.get("worth"):
         span = worth["interval"]
         known = span["low"] is not None
-        ends = told(span["low"], float("inf") if span["high"] is None else span["high"]) if known else ""
+        ends = (
+            told(span["low"], float("inf") if span["high"] is None else span["high"], worth["n_topics"])
+            if known
+            else ""
+        )
         value = of_topics(float("inf") if worth["worth"] is None else worth["worth"]) if known else "not known"
         level = f"{100 * span['confidence_level']:g}% interval {ends}" if known else worth["reason"]
         by = SCORED[worth["settings"].get("noun", "judge")]
