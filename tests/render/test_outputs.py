@@ -32,7 +32,7 @@ from ..commands import run
 FEW = "--resamples 30"
 SIDES = "people.csv careful.csv"
 CHOSEN = "--systems @systems.txt --topics @topics.txt"
-TOTALS = "--total type-mean --types types.csv --groups groups.csv"
+TOTALS = "--total type-mean --types types.csv --groups groups.csv --rename rename.csv"
 STUDIED = f"runs qrels.txt -m AP {FEW}"
 # How each command is called, with every option that reads a file. Its outputs are found in the command itself.
 CALLS = {
@@ -59,6 +59,7 @@ CALLS = {
         f"people.csv -k 3 --splits 2 {TOTALS}",
     ],
     "evaluate": ["runs qrels.txt -m AP", "'runs/*.txt' qrels.txt -m AP"],
+    "label": ["runs --machine machine.txt -m P@2 --budget 4 --topics @few.txt", "runs --add list.csv"],
     "look": [],
     "coefficients": [],
     "cite": [],
@@ -136,6 +137,7 @@ def write_inputs(folder: Path) -> None:
         "runs.txt": systems,
         "families.csv": ["system,family", *(f"{s},{'xy'[k % 2]}" for k, s in enumerate(systems))],
         "teams.csv": ["run,team", *(f"{s},{'xy'[k % 2]}" for k, s in enumerate(systems))],
+        "rename.csv": ["aardvark,ant"],
         "types.csv": ["topic,type", *(f"{t},{'xy'[k % 2]}" for k, t in enumerate(topics))],
         "groups.csv": ["topic,group", *(f"{t},g{k}" for k, t in enumerate(topics))],
         "costs.csv": ["topic,cost", *(f"{t},{1 + k % 3}" for k, t in enumerate(topics))],
@@ -158,6 +160,8 @@ def write_inputs(folder: Path) -> None:
     cc.ranks.DistanceDistribution.bootstrap(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).save(
         folder / "people.npz"
     )
+    runs = cc.read_runs(str(folder / "runs"))
+    cc.judgments.label(runs, measures=["P@2"], budget=4, seed=1).write(folder / "list.csv")
     saved = cc.rank_intervals(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).to_dict()
     (folder / "saved.json").write_text(json.dumps(saved))
 

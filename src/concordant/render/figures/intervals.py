@@ -34,8 +34,6 @@ class Row(NamedTuple):
     value: float
     low: float = math.nan
     high: float = math.nan
-    corrected: float = math.nan
-    """The value without sampling bias, which the interval is around."""
     why: str = ""
     """Why there is no value."""
     short: str = "no value"
@@ -43,7 +41,7 @@ class Row(NamedTuple):
 
 
 def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
-    """A row each: the value as a dot, its interval as a line, the bias-corrected value as a diamond."""
+    """A row each: the value as a dot, its interval as a line."""
     with canvas(ax, height=0.75 + 0.17 * max(len(rows), 2)) as ax:
         for k, row in enumerate(rows):
             if not math.isnan(row.low):
@@ -53,16 +51,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
                     row.short, (0.02, k), xycoords=("axes fraction", "data"), ha="left", va="center",
                     fontsize="x-small", color=GREY,
                 )  # fmt: skip
-        places = range(len(rows))
-        if any(not math.isnan(row.corrected) for row in rows):
-            ax.plot(
-                [row.corrected for row in rows], places, "D", markerfacecolor="white", markeredgecolor=BLUE,
-                markeredgewidth=0.9, label="bias-corrected",
-            )  # fmt: skip
-            ax.plot([row.value for row in rows], places, "o", color=DARK, label="on these topics")
-            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
-        else:
-            ax.plot([row.value for row in rows], places, "o", color=DARK)
+        ax.plot([row.value for row in rows], range(len(rows)), "o", color=DARK)
         name_places(ax, [row.name for row in rows])
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.grid(axis="x", color="0.92", linewidth=0.6)
@@ -76,8 +65,7 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
     rows = []
     for v in comparison.values:
         low, high = (v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan)
-        corrected = v.estimate.bias_corrected if v.estimate is not None else None
-        rows.append(Row(v.coefficient, v.value, low, high, math.nan if corrected is None else corrected, v.why))
+        rows.append(Row(v.coefficient, v.value, low, high, v.why))
     level = next((v.interval.confidence_level for v in comparison.values if v.interval), None)
     label = "agreement" + (f", {100 * level:g}% interval" if level else " with the truth")
     return forest(rows, label, ax)
@@ -85,12 +73,11 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
 
 def estimate(found: Estimate, ax: Any = None) -> Any:
     """One value with its interval."""
-    corrected = found.bias_corrected
     low, high, level = math.nan, math.nan, ""
     if found.interval is not None:
         low, high = found.interval.low, found.interval.high
         level = f", {100 * found.interval.confidence_level:g}% interval"
-    row = Row(found.coefficient, found.value, low, high, math.nan if corrected is None else corrected)
+    row = Row(found.coefficient, found.value, low, high)
     return forest([row], f"correlation{level}", ax)
 
 

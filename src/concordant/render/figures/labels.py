@@ -98,6 +98,13 @@ def text(name: object, most: int = 24) -> str:
     return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
 
 
+def sides_of(found: Any, most: int = 18) -> tuple[str, str]:
+    """What a result's truth and candidate are called."""
+    names: tuple[str, ...] = getattr(found.data, "names", ())
+    truth, candidate = names if len(names) == 2 else ("truth", "candidate")
+    return text(truth, most), text(candidate, most)
+
+
 def symbol(coefficient: str) -> str:
     """A coefficient as papers write it, with its subscript; by its name where it has no symbol."""
     return f"${SYMBOLS[coefficient]}$" if coefficient in SYMBOLS else text(coefficient)
