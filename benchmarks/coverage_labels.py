@@ -9,7 +9,9 @@ with replacement: coverage of means and differences, and of all rank intervals t
 dl21 with each machine, and with machines that are constant, random, reversed (3 - grade of people) and absent; with
 "favoured", umbrela_gpt4 raises the grades of documents of one system until its P@10 gains .15 or they run out. covid1
 with three simulated machines, whose grades are a part of people's, of the runs' own opinion, and noise. Simulated pools
-with 3 to 50% relevant. Finished cells are lines of docs/measured/labels.csv, where a run that was stopped continues.
+with 3 to 50% relevant. With the argument "late": systems of dl21 that come after the list, to labels-late.csv.
+
+Finished cells are lines of docs/measured/labels.csv, where a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -29,9 +31,10 @@ from scipy.special import stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray, IntArray
-from concordant.judgments.label_estimates import carried_by, estimate
+from concordant.judgments.label_estimates import Sample, carried_by, estimate
+from concordant.judgments.leverage import sizes_of
 from concordant.judgments.measures import Measure
-from concordant.judgments.pool import Pool, make_pool
+from concordant.judgments.pool import FOLDS, Pool, make_pool
 from concordant.judgments.runs import BoolArray
 from concordant.planning.label_trial import ALONE, LIST, Spent, Truth, covered, scores_of
 
@@ -256,11 +259,48 @@ def cells() -> list[tuple[str, str, str]]:
     rest = [("dl21", judge, "P(rel=2)@10") for judge in JUDGES[2:]]
     rest += [("dl21", "binary_llama3.2", name) for name in ("DCG@10", "nDCG@10", "AP(rel=2)")]
     rest += [(name, machine, measure) for name, machine, _ in pools for measure in ("AP(rel=1)", "DCG@10")]
-    return [*dl21, *pools, *covid, *rest]
+    return [*dl21, *pools, *rest, *covid]
+
+
+def late() -> None:
+    """A system that comes after the list: what its own documents add, and the error and coverage of its mean then."""
+    measure, share, lists = Measure.parse("P(rel=2)@10"), 0.1, 40
+    pool, grades = collected("dl21", "umbrela_gpt4", 10)
+    truth = scores_of(pool, measure, grades).mean(axis=1)
+    sizes, table = sizes_of(pool, [measure]), TABLE.with_name("labels-late.csv")
+    rng, rows = np.random.default_rng(1), []
+    for i in range(0, len(pool.systems), 2):
+        others = np.delete(np.arange(len(pool.systems)), i)
+        early = replace(pool, systems=tuple(pool.systems[k] for k in others), places=pool.places[others])
+        old = np.isin(np.arange(len(pool)), early.places)
+        first = sizes.copy()
+        first[old] = sizes_of(subset(early, old), [measure])
+        first[~old] *= first[old].sum() / sizes[old].sum()
+        errors, held, added = [], [], []
+        for _ in range(lists):
+            key = rng.random(len(pool)) / first
+            threshold = np.sort(key[old])[round(share * old.sum())]
+            places = np.flatnonzero(key < threshold)
+            chance = np.minimum(1, threshold * first[places])
+            fold = rng.integers(0, FOLDS, len(pool))
+            found = estimate(Sample(pool, places, chance, first[places], grades[places], fold), measure)
+            reach = stdtrit(max(carried_by(found.terms)[i] - 1, 1), 0.975) * np.sqrt((found.terms[i] ** 2).sum())
+            errors.append(found.scores[i].mean() - truth[i])
+            held.append(abs(errors[-1]) <= reach + 1e-9)
+            added.append((~old[places]).sum())
+        own = (~old[np.unique(pool.places[i])[:-1]]).mean()
+        rows.append([pool.systems[i], own, np.mean(added), np.mean(errors), np.std(errors) / lists**0.5, np.mean(held)])
+    with table.open("w", encoding="utf-8", newline="") as file:
+        write = csv.writer(file, lineterminator="\n")
+        write.writerow(["system", "own_documents", "labels_added", "bias", "bias_se", "covered"])
+        write.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in rows)
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    if sys.argv[1:] == ["late"]:
+        late()
+        return
     done = set()
     if TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
