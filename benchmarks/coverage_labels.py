@@ -22,6 +22,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from scipy.special import stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray, IntArray
-from concordant.judgments.label_estimates import Sample, carried_by, estimate
+from concordant.judgments.label_estimates import LabelSample, carried_by, estimate
 from concordant.judgments.leverage import sizes_of
 from concordant.judgments.measures import Measure
 from concordant.judgments.pool import FOLDS, Pool, make_pool
@@ -40,7 +41,7 @@ from concordant.planning.label_trial import ALONE, LIST, Spent, Truth, covered, 
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "labels.csv"
 LISTS, RANKED = 100, 50
-SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
+SHARES = (0.1, 0.4, 0.05, 0.2, 0.02)
 KEY = ("collection", "machine", "measure", "share")
 COLUMNS = (
     *(*KEY, "labels", "tau_alone", "tau_topics", "tau_shallow", "tau_combine", "tau_shrunk", "tau", "tau_se"),
@@ -283,7 +284,7 @@ def late() -> None:
             places = np.flatnonzero(key < threshold)
             chance = np.minimum(1, threshold * first[places])
             fold = rng.integers(0, FOLDS, len(pool))
-            found = estimate(Sample(pool, places, chance, first[places], grades[places], fold), measure)
+            found = estimate(LabelSample(pool, places, chance, first[places], grades[places], fold), measure)
             reach = stdtrit(max(carried_by(found.terms)[i] - 1, 1), 0.975) * np.sqrt((found.terms[i] ** 2).sum())
             errors.append(found.scores[i].mean() - truth[i])
             held.append(abs(errors[-1]) <= reach + 1e-9)
@@ -307,28 +308,20 @@ def main() -> None:
             done = {tuple(row[name] for name in KEY) for row in csv.DictReader(file)}
     else:
         TABLE.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-    only = sys.argv[1:]
-    for collection, machine, name in cells():
-        if only and collection.split()[0] not in only:
+    for share, (collection, machine, name) in product(SHARES, cells()):
+        key = (collection, machine, name, f"{share:g}")
+        if key in done or (sys.argv[1:] and collection.split()[0] not in sys.argv[1:]):
             continue
         measure = Measure.parse(name)
-        made: Made | None = None
-        for share in SHARES:
-            key = (collection, machine, name, f"{share:g}")
-            if key in done:
-                continue
-            if made is None:
-                is_simulated = collection.startswith("simulated")
-                depth = measure.cutoff or 100
-                made = (
-                    simulated(float(collection.split()[1])) if is_simulated else collected(collection, machine, depth)
-                )
-            favoured = favourite(*made) if machine == "favoured" else None
-            found = cell(made, measure, share, favoured)
-            row = {**dict(zip(KEY, key, strict=True)), **{k: f"{v:.4g}" for k, v in found.items()}}
-            with TABLE.open("a", encoding="utf-8", newline="") as file:
-                csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
-            print({k: v for k, v in row.items() if v}, flush=True)
+        if collection.startswith("simulated"):
+            made = simulated(float(collection.split()[1]))
+        else:
+            made = collected(collection, machine, measure.cutoff or 100)
+        found = cell(made, measure, share, favourite(*made) if machine == "favoured" else None)
+        row = {**dict(zip(KEY, key, strict=True)), **{k: f"{v:.4g}" for k, v in found.items()}}
+        with TABLE.open("a", encoding="utf-8", newline="") as file:
+            csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
+        print({k: v for k, v in row.items() if v}, flush=True)
 
 
 if __name__ == "__main__":
