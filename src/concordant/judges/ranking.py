@@ -137,7 +137,7 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
         values, best = np.zeros(len(judges)), np.ones(len(judges), dtype=bool)
         notes = [f"Which judge is best is not known: {why} that all judges have"]
     else:
-        values, influences = _agreements(together, topics // 2, how, curves)
+        values, influences = agreements(together, topics // 2, how, curves)
         best, notes = could_be_best(values, influences, topics, level=how.level), []
     order = sorted(range(len(judges)), key=lambda k: (-values[k], k))
     return JudgeRanking(
@@ -149,7 +149,7 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
     )
 
 
-def _agreements(
+def agreements(
     together: Sequence[Judged], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
     """V of each judge on `size` topics, and what each topic adds to it: judges x (the truth's topics, judges' own)."""

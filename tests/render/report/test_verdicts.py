@@ -37,7 +37,8 @@ def compared(*candidates: cc.Scores, **how: Any) -> Comparison:
     settings: dict[str, Any] = {"n_resamples": 500, "rng": 1, **how}
     names = ("people", *"abcdefghij"[: len(candidates)])
     with warnings.catch_warnings(action="ignore"):
-        return cc.compare(side(TRUTH), list(candidates), names=names, **settings)
+        found: Comparison = cc.compare(side(TRUTH), list(candidates), names=names, **settings)
+        return found
 
 
 @pytest.mark.parametrize(
