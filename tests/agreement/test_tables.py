@@ -30,7 +30,7 @@ def write(path: Path, seed: int, noise: float, measures: tuple[str, ...] = MEASU
         table = csv.writer(file)
         table.writerow(["system", "topic", "measure", "score"])
         for measure, s, t in itertools.product(measures, range(8), range(12)):
-            table.writerow([f"s{s}", f"t{t}", measure, 0.2 + s / 20 + 0.1 * (t % 3) + rng.normal(0, noise)])
+            table.writerow([f"s{s}", f"t{t}", measure, 0.2 + s / 50 + 0.1 * (t % 3) + rng.normal(0, noise)])
     return path
 
 

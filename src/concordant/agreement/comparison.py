@@ -20,9 +20,8 @@ from ..errors import InputError, LimitError, TiesError
 from ..inference.bootstrap import check_bootstrap, limits, not_resampled
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judges.analytic import Curve
-from ..judges.ranking import JudgeRanking, ranking_of
-from ..judges.verdicts import too_few
-from ..judges.worth import How, Judged, JudgeWorth, for_worth, matched_judge, worth_of
+from ..judges.ranking import JudgeRanking, on_the_same, ranking_of
+from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
@@ -481,18 +480,6 @@ def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared]
         else:
             made.append(replace(c, worth=worth))
     return made, ranking
-
-
-def on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
-    """The judges on what all of them have; None where that is too little."""
-    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
-        try:
-            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
-            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
-        except InputError:  # nothing in common
-            return None
-    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
-    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:

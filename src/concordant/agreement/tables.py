@@ -16,8 +16,8 @@ from ..data.results import Interval, Result, columns, seed_of, settings_of
 from ..errors import InputError
 from ..inference.resampling import Resampling
 from ..judges.best import could_be_best
-from ..judges.ranking import agreements
-from ..judges.verdicts import shown, too_few
+from ..judges.ranking import agreements, on_the_same
+from ..judges.verdicts import shown
 from ..judges.worth import How, for_worth, matched_judge
 from ..read.look import look
 from ..read.reader import read_scores
@@ -219,8 +219,6 @@ def _averages(parts: Sequence[Part]) -> list[Average]:
 
 def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
     """Of each candidate, by its mean agreement over the collections; None where one is too small, or has other ones."""
-    from .comparison import on_the_same
-
     values, influences, sizes = [], [], []
     for part in parts:
         of = part.found.comparisons
@@ -231,8 +229,6 @@ def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
         if judged is None:
             return None
         topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in judged)
-        if too_few(topics, len(judged[0].truth.systems)):
-            return None
         settings = part.found.settings
         drawn = Resampling.of(settings["n_resamples"], seed_of(settings))
         value, influence = agreements(judged, topics // 2, How(known, settings["confidence_level"], drawn), {})

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.results import Result, columns
+from ..errors import InputError
 from ..inference.resampling import Seed
 from ..options import checked
-from ..pairing import On, match, pairings, rejoined
+from ..pairing import On, Pairing, match, pairings, rejoined
 from ..read.door import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
@@ -147,6 +148,18 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
         data=together[0].pairing,
         settings=judges[0].settings,
     )
+
+
+def on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
+    """The judges on what all of them have; None where that is too little."""
+    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
+        try:
+            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
+            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
+        except InputError:  # nothing in common
+            return None
+    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
+    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
 
 
 def agreements(
