@@ -15,8 +15,7 @@ from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Interval, Result, columns, seed_of, settings_of
 from ..errors import InputError
 from ..inference.resampling import Resampling
-from ..judges.best import could_be_best
-from ..judges.ranking import agreements, on_the_same
+from ..judges.ranking import agreements, could_be_best, on_the_same
 from ..judges.verdicts import shown
 from ..judges.worth import How, for_worth, matched_judge
 from ..read.look import look
