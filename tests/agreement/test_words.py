@@ -97,3 +97,24 @@ def test_every_surface_says_the_same(rate: float, topics: int, systems: int, tmp
     assert f"pairs swapped {found.swapped} of {found.pairs}" in text
     assert compared["pairs"] == {"all": found.pairs, "swapped": found.swapped}
     assert found.swapped == round((1 - found["tau_b"]) / 2 * found.pairs)  # nothing is tied
+
+
+@pytest.mark.parametrize(
+    ("names", "noun"),
+    [
+        (("people", "gpt"), "judge"),
+        (("map", "ndcg_cut_10"), "measure"),
+        (("AP", "P@5"), "measure"),
+        (("map", "gpt"), "judge"),
+    ],
+)
+def test_a_measure_is_not_called_a_judge(names: tuple[str, str], noun: str, tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.csv" for name in names]
+    for side, file in zip(sides(0.1, *LARGE, 1), files, strict=True):
+        side.to_frame().to_csv(file)
+    text = " ".join(good("compare", *files).split())
+    assert text.startswith(f"{names[1]} is a much weaker {noun} than {names[0]}.")
+    by = {"judge": "judged", "measure": "measured"}[noun]
+    assert f"25 topics {by} by {names[1]} rank the systems only as well as" in text
+    pool = " ".join(good("compare", *files, "--as", "pool").split())
+    assert pool.startswith(f"{names[1]} is a much weaker pool than {names[0]}. 25 topics judged from {names[1]} ")

@@ -113,7 +113,8 @@ def compare(
         return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)
     how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top, "noun": noun}
     if matrix:
-        return _matrix(pair(first, others, **how), wanted)
+        with out.bar("comparing"):
+            return _matrix(pair(first, others, **how), wanted)
     given: tuple[Any, ...] = (first, others)
     if common:
         given = (pair(first, others, **how),)
@@ -139,7 +140,7 @@ def compare(
         if every:
             cited = [value.coefficient for value in found.comparisons[0].values if not value.why]
             return f"{shown}\n\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
-        return f"{shown}\nNext: {' | '.join(_next(found, truth, candidate))}"
+        return f"{shown}\n{_next(found, truth, candidate)}"
 
     return replace(
         Answer.of(found),
@@ -151,15 +152,17 @@ def compare(
     )
 
 
-def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> list[str]:
-    """Commands that lead on."""
+def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
+    """Commands that lead on: in a line, or where that is too long a line each."""
     from ..judges.verdicts import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
     more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
     more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
-    return [*more, "--html report.html", "--all"]
+    more.append("--html report.html | --all")
+    line = f"Next: {' | '.join(more)}"
+    return line if len(line) <= width() else "Next: " + f"\n{' ' * 6}".join(more)
 
 
 def _gate(found: Comparison, at_least: float) -> int:
@@ -263,7 +266,8 @@ def explain(
 
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
-    found = run(by_truth, by_candidate, coefficient=name, on="systems" if own_topics else "both")
+    with out.bar("explaining"):
+        found = run(by_truth, by_candidate, coefficient=name, on="systems" if own_topics else "both")
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
