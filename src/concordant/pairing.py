@@ -16,7 +16,7 @@ import numpy as np
 
 from .data.groups import doubts_about_sizes
 from .data.holes import ASSUMED, are_invented
-from .data.results import as_html
+from .data.results import as_html, settings_of
 from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, warn
 from .options import checked
@@ -326,10 +326,11 @@ class Matched:
     """How many groups of topics there are, where topics come in groups."""
     pairing: Pairing | None = field(default=None, kw_only=True)
 
-    @property
-    def grouped(self) -> dict[str, int]:
-        """What the settings of a result say about groups: nothing where there are none."""
-        return {} if self.groups is None else {"groups": self.groups}
+    def about(self, **settings: Any) -> Any:
+        """The notes, data and settings of a result: those given, the measure, and how many groups there are, if any."""
+        grouped = {} if self.groups is None else {"groups": self.groups}
+        settings = settings_of(**settings, measure=self.scores[0].measure, **grouped)
+        return {"notes": self.notes, "data": self.pairing, "settings": settings}
 
 
 def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:

@@ -132,11 +132,10 @@ def test_numbers_stand_beside_their_own_intervals_and_a_test_that_says_nothing_h
     found = judged(3, 3, n_topics=n_topics)
     estimate = found.estimates["a", "nDCG@5", "tau_b"]
     assert estimate.interval is not None
-    assert estimate.bias_corrected is not None
     table = [line.split() for line in str(found).split("\n")]
-    assert ["these", "topics", "population", "95%", "interval"] in table
+    assert ["value", "95%", "interval"] in table
     ends = [f"{estimate.interval.low:.3f}", "to", f"{estimate.interval.high:.3f}"]
-    assert ["a", "nDCG@5", "tau_b", f"{estimate.value:.3f}", f"{estimate.bias_corrected:.3f}", *ends] in table
+    assert ["a", "nDCG@5", "tau_b", f"{estimate.value:.3f}", *ends] in table
     assert len(found.study.systems) == 8
     assert found.study.tested is tested
     assert bool(np.isnan(found.study.value("judge", "a", "nDCG@5", "p"))) is not tested

@@ -15,6 +15,7 @@ from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
 from statsmodels.stats.power import TTestPower
 
 import concordant as cc
+from concordant.data.runs import components
 from concordant.ranks.paired import bonett_price, clustered, flipped, mcnemar, paired, topics_needed, variance_limits
 from tests.commands import run
 
@@ -39,6 +40,30 @@ def test_graded_scores_are_scipys_paired_t(n: int) -> None:
         (values[:, 1] - values[:, 0],), np.mean, permutation_type="samples", n_resamples=np.inf
     ).pvalue if n <= 12 else math.nan  # fmt: skip
     assert found.exact_pvalue == pytest.approx(flips, rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_errorbars_computes_the_same(binary: bool) -> None:
+    peer = pytest.importorskip("errorbars", reason="errorbars is not installed")
+    compare = pytest.importorskip("errorbars.compare")
+    rng = np.random.default_rng(4)
+    values = rng.random((40, 2))
+    if binary:
+        values = (values < [0.7, 0.4]).astype(float)
+    ours = cc.difference(scores_of(values), "s0", "s1", rng=1)
+    theirs = compare.paired_compare(*values.T)
+    assert ours.difference == pytest.approx(theirs.mean_diff, rel=1e-12)
+    if binary:  # of which they take the t interval
+        plain = paired(values[:, 0] - values[:, 1], ours.difference, 0.95, None, binary=False)
+        assert ours.exact_pvalue == pytest.approx(theirs.mcnemar.p_value, rel=1e-12)
+        assert [plain.low, plain.high] == pytest.approx([theirs.ci_low, theirs.ci_high], rel=1e-7)
+    else:
+        found = [ours.pvalue, ours.interval.low, ours.interval.high]
+        assert found == pytest.approx([theirs.p_value, theirs.ci_low, theirs.ci_high], rel=1e-7)
+    runs = rng.normal(0, 1, (30, 1, 1)) + rng.normal(0, 1, (30, 1, 4))
+    split = components(runs)
+    within, between = peer.within_between_variance(runs.ravel(), np.repeat(np.arange(30), 4))
+    assert [split.runs, split.topics_by_systems] == pytest.approx([within, between], rel=1e-12)
 
 
 def test_sign_flips_counted_one_by_one() -> None:

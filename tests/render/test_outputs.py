@@ -32,7 +32,7 @@ from ..commands import run
 FEW = "--resamples 30"
 SIDES = "people.csv careful.csv"
 CHOSEN = "--systems @systems.txt --topics @topics.txt"
-TOTALS = "--total type-mean --types types.csv --groups groups.csv"
+TOTALS = "--total type-mean --types types.csv --groups groups.csv --rename rename.csv"
 STUDIED = f"runs qrels.txt -m AP {FEW}"
 # How each command is called, with every option that reads a file. Its outputs are found in the command itself.
 CALLS = {
@@ -50,7 +50,6 @@ CALLS = {
         f"few.csv careful.csv {TOTALS}",
         "few.csv careful.csv --plan --as-good-as 30 --cost human=20 machine=0.1 --systems @systems.txt",
     ],
-    "tiers": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "board": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "votes": ["battles.csv --resamples 100"],
     "plan": [f"people.csv {CHOSEN} {FEW} --most 50", f"people.csv {TOTALS} {FEW} --most 50"],
@@ -60,6 +59,7 @@ CALLS = {
         f"people.csv -k 3 --splits 2 {TOTALS}",
     ],
     "evaluate": ["runs qrels.txt -m AP", "'runs/*.txt' qrels.txt -m AP"],
+    "label": ["runs --machine machine.txt -m P@2 --budget 4 --topics @few.txt", "runs --add list.csv"],
     "look": [],
     "coefficients": [],
     "cite": [],
@@ -137,6 +137,7 @@ def write_inputs(folder: Path) -> None:
         "runs.txt": systems,
         "families.csv": ["system,family", *(f"{s},{'xy'[k % 2]}" for k, s in enumerate(systems))],
         "teams.csv": ["run,team", *(f"{s},{'xy'[k % 2]}" for k, s in enumerate(systems))],
+        "rename.csv": ["aardvark,ant"],
         "types.csv": ["topic,type", *(f"{t},{'xy'[k % 2]}" for k, t in enumerate(topics))],
         "groups.csv": ["topic,group", *(f"{t},g{k}" for k, t in enumerate(topics))],
         "costs.csv": ["topic,cost", *(f"{t},{1 + k % 3}" for k, t in enumerate(topics))],
@@ -159,6 +160,8 @@ def write_inputs(folder: Path) -> None:
     cc.ranks.DistanceDistribution.bootstrap(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).save(
         folder / "people.npz"
     )
+    runs = cc.read_runs(str(folder / "runs"))
+    cc.judgments.label(runs, measures=["P@2"], budget=4, seed=1).write(folder / "list.csv")
     saved = cc.rank_intervals(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).to_dict()
     (folder / "saved.json").write_text(json.dumps(saved))
 
@@ -375,7 +378,7 @@ def test_a_folder_that_is_read_only_is_told_before_the_work(command: str, option
         assert "Permission denied" in done.stderr
 
 
-QUICK = ("tiers", "board", "select", "evaluate", "demo", "judgments mix")
+QUICK = ("board", "select", "evaluate", "demo", "judgments mix")
 
 
 @pytest.mark.parametrize(
@@ -412,15 +415,15 @@ def test_the_other_files_are_written_all_the_same(folder: Path, monkeypatch: pyt
         raise MemoryError
 
     monkeypatch.setattr("concordant.render.report.page.report_html", broken)
-    done = run("tiers", "people.csv", "--resamples", 30, "--html", "x.html", "--plot", "x.svg", "-f", "csv")
+    done = run("board", "people.csv", "--resamples", 30, "--html", "x.html", "--plot", "x.svg", "-f", "csv")
     assert done.exit_code == 1
-    assert done.stdout.startswith("system,mean,rank,")
+    assert done.stdout.startswith("system,rank,high,")
     assert done.stderr == "concordant: not enough memory\n"
     assert Path("x.svg").exists()
 
 
 def test_whoever_reads_only_the_first_line_still_gets_the_report(folder: Path) -> None:
-    command = "concordant tiers people.csv --resamples 30 -f csv --html x.html --plot x.svg".replace(
+    command = "concordant board people.csv --resamples 30 -f csv --html x.html --plot x.svg".replace(
         "concordant", f"{sys.executable} -m concordant", 1
     )
     # The reader is gone before the first line.
@@ -432,7 +435,7 @@ def test_whoever_reads_only_the_first_line_still_gets_the_report(folder: Path) -
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
 def test_a_page_fits_under_a_limit_of_memory(folder: Path) -> None:
-    call = f"{sys.executable} -m concordant tiers people.csv --resamples 30"
+    call = f"{sys.executable} -m concordant board people.csv --resamples 30"
     plain = subprocess.run(shlex.split(call), capture_output=True, text=True, check=True)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(

@@ -187,13 +187,13 @@ class Explanation(Result):
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
-    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
-        """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
+    def plot(self, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:  # type: ignore[override]
+        """Bars of the pairs, systems or topics that matter; by default of systems, and below them of topics."""
         from ..render.figures import parts
 
         return parts.explanation(self, kind, ax, most=most)
 
-    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
+    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 10) -> Any:
         """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
         from ..render.figures import parts
 

@@ -253,8 +253,9 @@ def explain(
         str | None, typer.Option(help="Two systems separated by a comma: which topics drive their difference?")
     ] = None,
     by: Annotated[
-        Literal["pairs", "systems", "topics"], typer.Option(help="What csv, markdown, latex and --plot show.")
-    ] = "pairs",
+        Literal["pairs", "systems", "topics"] | None,
+        typer.Option(help="What csv, markdown, latex and --plot show. Default: pairs; --plot systems and topics."),
+    ] = None,
     read: Reader,
     out: Output,
 ) -> Found:
@@ -263,13 +264,16 @@ def explain(
     Example: concordant explain people.csv hasty.csv -c tau_ap_b
     """
     from ..agreement.explanation import explain as run
+    from ..pairing import pair as match
 
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
+    labels = read.labels([truth, candidate])
+    sides = match(by_truth, by_candidate, names=labels, on="systems" if own_topics else "both")
     with out.bar("explaining"):
-        found = run(by_truth, by_candidate, coefficient=name, on="systems" if own_topics else "both")
+        found = run(sides, coefficient=name)
     if pair is None:
-        return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
+        return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
     if len(names) != 2:
         raise typer.BadParameter(f"--pair is {pair!r}: give two systems separated by a comma")

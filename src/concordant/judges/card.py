@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
-from ..data.results import Estimate, Result, columns, settings_of
+from ..data.results import Estimate, Result, columns
 from ..errors import InputError
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
@@ -94,40 +94,16 @@ class JudgeCard(Result):
         """One row per judge; then families and labels, where there are; then what the columns are."""
         first = self.judges[0]
         heads = ["", "worth", "interval", "tau_b", "tau_ap_b", "SPA", "false", "miss", "drop", "best"]
-        rows = [
-            [
-                judge.name,
-                judge.worth.cell,
-                judge.worth.ends,
-                number(judge.tau_b),
-                number(judge.tau_ap_b),
-                number(judge.soft_accuracy.value),
-                _percent(judge.significance.false_discovery_rate),
-                _percent(judge.significance.false_negative_rate),
-                f"{judge.ranks.largest_drop.value:g}",
-                f"{judge.ranks.best_rank.value:g}",
-            ]
-            for judge in self.judges
-        ]
+        rows = [list(row.values()) for row in self.printed()]
         parts = [_listed(heads, rows)]
         if first.bias is not None:
-            favoured = [["", "favours most", "by", "p (Holm)"]]
-            favoured += [
-                [judge.name, f.family, f"{f.shift:+.2f} sd", p_cell(f.adjusted)]
-                for judge in self.judges
-                if judge.bias is not None
-                for f in judge.bias.families[:1]
-            ]
-            parts.append(columns(favoured))
-        if any(judge.labels is not None for judge in self.judges):
-            names = next([e.coefficient for e in j.labels.estimates] for j in self.judges if j.labels is not None)
-            labels = [["labels", *names]]
-            labels += [
-                [judge.name, *(number(e.value) for e in judge.labels.estimates)]
-                for judge in self.judges
-                if judge.labels
-            ]
-            parts.append(columns(labels))
+            most = [(judge.name, judge.bias.families[0]) for judge in self.judges if judge.bias is not None]
+            favoured = [[name, f.family, f"{f.shift:+.2f} sd", p_cell(f.adjusted)] for name, f in most]
+            parts.append(columns([["", "favours most", "by", "p (Holm)"], *favoured]))
+        labelled = [(judge.name, judge.labels.estimates) for judge in self.judges if judge.labels is not None]
+        if labelled:
+            labels = [[name, *(number(e.value) for e in estimates)] for name, estimates in labelled]
+            parts.append(columns([["labels", *(e.coefficient for e in labelled[0][1])], *labels]))
         level, alpha = f"{100 * first.worth.interval.confidence_level:g}%", self.settings["alpha"]
         truth = one_line(first.worth.names[0])
         parts.append(
@@ -288,13 +264,11 @@ def judge_card(  # noqa: PLR0913
         judges=tuple(judges),
         ranking=ranking,
         notes=(*sides.notes, *ranking.notes),
-        settings=settings_of(
+        settings=sides.about(
             seed=how.seed,
             n_resamples=how.n_resamples,
             confidence_level=level,
             **tested._asdict(),
             families=families is not None,
-            measure=sides.scores[0].measure,
-            **sides.grouped,
-        ),
+        )["settings"],
     )

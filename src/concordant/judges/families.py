@@ -12,7 +12,7 @@ from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
 from ..coefficients.kendall import tau_b
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Interval, Result, columns
 from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Resampling, Seed
@@ -313,15 +313,7 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
         families=tuple(sorted(found, key=lambda f: -f.shift)),
         tau_b=_tau(*means),
         slope=left.slope,
-        notes=sides.notes,
-        data=sides.pairing,
-        settings=settings_of(
-            seed=how.seed,
-            n_resamples=how.n_resamples,
-            confidence_level=level,
-            alpha=alpha,
-            measure=sides.scores[0].measure,
-        ),
+        **sides.about(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, alpha=alpha),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.means import mean_ranks
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Interval, Result, columns
 from ..data.scores import Scores
 from ..errors import require
 from ..inference.resampling import Resampling, Seed
@@ -221,16 +221,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
             min(k, possible) / k,
         ),
         k=k,
-        notes=sides.notes,
-        data=sides.pairing,
-        settings=settings_of(
-            seed=how.seed,
-            n_resamples=how.n_resamples,
-            confidence_level=level,
-            k=k,
-            measure=truth.measure,
-            **sides.grouped,
-        ),
+        **sides.about(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, k=k),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.results import Result, columns
@@ -17,7 +18,6 @@ from ..pairing import On, match, pairings, rejoined
 from ..read.door import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
-from .best import could_be_best
 from .verdicts import SCORED, too_few, undecided
 from .worth import TOPICS, How, Judged, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
 
@@ -171,3 +171,23 @@ def _agreements(
     for judge, places, part in parts:
         influences[judge, places] = part
     return np.array(values), influences
+
+
+def could_be_best(
+    values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
+) -> npt.NDArray[np.bool_]:
+    """For each judge, whether no other one is significantly better.
+
+    `influences` has what each topic adds to V, judges x topics: sqrt((n - 1)/n) (V without it - their mean), 0 for the
+    topics that a judge does not have. `n_topics` is the size of the smallest sample.
+    """
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return np.ones(len(values), dtype=bool)
+    lead = values[None, :] - values[:, None]  # of j over i
+    error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(lead == 0, 0.0, lead / error)  # identical judges differ by exactly 0, with an error of 0
+    critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
+    return np.asarray(t.max(axis=1) <= critical)

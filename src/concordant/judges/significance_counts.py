@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..data.results import Result, columns, settings_of
+from ..data.results import Result, columns
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
@@ -82,24 +82,34 @@ class SignificanceAgreement(Result):
         return sum(self.truth_only)
 
     @property
+    def _false(self) -> tuple[tuple[int, int], ...]:
+        """False positives, negatives, discoveries and wins of the best system, each of how many."""
+        return (
+            (self.false_positives, self.n_pairs - self.significant_truth),
+            (self.false_negatives, self.significant_truth),
+            (self.significant_candidate - self.active_agreements, self.significant_candidate),
+            (self.best_wins - self.best_confirmed, self.best_wins),
+        )
+
+    @property
     def false_positive_rate(self) -> float:
         """Of the pairs that are not significant in the truth, the share that the candidate finds so."""
-        return _share(self.false_positives, self.n_pairs - self.significant_truth)
+        return _share(*self._false[0])
 
     @property
     def false_negative_rate(self) -> float:
         """Of the pairs that are significant in the truth, the share that the candidate finds not to be so."""
-        return _share(self.false_negatives, self.significant_truth)
+        return _share(*self._false[1])
 
     @property
     def false_discovery_rate(self) -> float:
         """Of the pairs that the candidate finds significant, the share that the truth does not confirm."""
-        return _share(self.significant_candidate - self.active_agreements, self.significant_candidate)
+        return _share(*self._false[2])
 
     @property
     def false_best_rate(self) -> float:
         """Of the significant wins of the candidate's best system, the share that the truth does not confirm."""
-        return _share(self.best_wins - self.best_confirmed, self.best_wins)
+        return _share(*self._false[3])
 
     @property
     def verdict(self) -> str:
@@ -120,26 +130,19 @@ class SignificanceAgreement(Result):
 
     def table(self) -> str:
         """Counts by significance and direction, the rates, and the best system."""
-        counts = [["", "same direction", "other direction"]]
-        for label, found in (
-            ("on both sides (active)", (self.active_agreements, self.active_disagreements)),
-            ("in truth only (mixed)", self.truth_only),
-            ("in candidate only (mixed)", self.candidate_only),
-            ("on neither side (passive)", (self.passive_agreements, self.passive_disagreements)),
-        ):
-            counts.append([f"significant {label}", *map(str, found)])
-        rates = [
-            ["false positives", _of(self.false_positives, self.n_pairs - self.significant_truth)],
-            ["false negatives", _of(self.false_negatives, self.significant_truth)],
-            [
-                "false discoveries",
-                _of(self.significant_candidate - self.active_agreements, self.significant_candidate),
-            ],
-            ["false wins of the best system", _of(self.best_wins - self.best_confirmed, self.best_wins)],
-        ]
+        counts = {
+            "on both sides (active)": (self.active_agreements, self.active_disagreements),
+            "in truth only (mixed)": self.truth_only,
+            "in candidate only (mixed)": self.candidate_only,
+            "on neither side (passive)": (self.passive_agreements, self.passive_disagreements),
+        }
+        lines = [["", "same direction", "other direction"]]
+        lines += [[f"significant {label}", *map(str, found)] for label, found in counts.items()]
+        names = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
+        rates = [[name, _of(*parts)] for name, parts in zip(names, self._false, strict=True)]
         best = f"  best of candidate: {listing(self.best, 3)}; of truth: {listing(self.truth_best, 3)}"
         worse = f"  significantly better than the candidate's best, by the truth: {self.better_than_best}"
-        return "\n\n".join([columns(counts), columns(rates), f"{best}\n{worse}"])
+        return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -277,14 +280,8 @@ def agreement_from(
         best_wins=int(wins.sum()),
         best_confirmed=int((wins & beaten[0]).sum()),
         better_than_best=int(beaten[0][:, best].any(axis=1).sum()),
-        notes=sides.notes,
-        data=sides.pairing,
-        settings=settings_of(
-            seed=how.seed if drawn else None,
-            n_resamples=how.n_resamples if drawn else None,
-            **tested._asdict(),
-            measure=sides.scores[0].measure,
-            **sides.grouped,
+        **sides.about(
+            seed=how.seed if drawn else None, n_resamples=how.n_resamples if drawn else None, **tested._asdict()
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..data.results import Estimate, settings_of
+from ..data.results import Estimate
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 from ..options import checked
@@ -99,9 +99,7 @@ def accuracy_from(
         float(1 - np.abs(difference).mean()),
         f"{counted(len(truth.systems), 'system')}, {counted(len(truth.topics), 'topic')}, {drew}",
         standard_error=error,
-        notes=sides.notes,
-        data=sides.pairing,
-        settings=settings_of(seed=drawn.seed, n_resamples=drawn.n_resamples, measure=truth.measure, **sides.grouped),
+        **sides.about(seed=drawn.seed, n_resamples=drawn.n_resamples),
     )
 
 

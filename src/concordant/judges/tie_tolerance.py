@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..data.results import Result, settings_of
+from ..data.results import Result
 from ..errors import require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
@@ -136,9 +136,7 @@ def tie_calibration(
         tied_truth=float((signs == 0).mean()),
         n_topics=n,
         n_systems=m,
-        notes=sides.notes,
-        data=sides.pairing,
-        settings=settings_of(seed=drawn.seed, n_folds=n_folds, measure=sides.scores[0].measure),
+        **sides.about(seed=drawn.seed, n_folds=n_folds),
     )
 
 

@@ -16,7 +16,8 @@ from ..errors import InputError, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Seed
 from ..options import checked
-from ..ranks.bounds import RankIntervals, rank_intervals
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
 from ..words import counted, listing, named
 from .evaluation import check_thresholds
 from .label import LabelList, machine_sum
@@ -29,6 +30,7 @@ from .runs import Runs
 
 FEWEST = 50  # labels, below which there are no intervals
 FEW = 0.05  # of the pool, below which a good machine may rank better
+LEVEL_OF_AP = 0.1  # of the pool, below which the number of relevant documents is too uncertain for means of AP
 SIGNIFICANT = 0.05
 DRAWS = 9_999
 _TOGETHER = 0.5  # the least correlation of the machine's scores with the estimates, for its favours to mean something
@@ -264,6 +266,10 @@ def rank_from_labels(
         favour, favour_p = _favours(estimate(sample, wanted, popularity=False))
     if machine is not None and len(sample.places) < FEW * len(sample.pool):
         notes += (_CAUTION,)
+    if wanted.kind == "AP" and len(sample.places) < LEVEL_OF_AP * len(sample.pool):
+        notes += (
+            f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, all means of AP are too low; differences hold",
+        )
     return LabelRanking(
         means=means,
         scores=Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),

@@ -21,7 +21,8 @@ from ..inference.posterior import Prior, correlations, draw_estimates
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import match
-from ..ranks.bounds import RankIntervals, rank_intervals
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
 from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
@@ -176,7 +177,7 @@ class CombinedMeans(Result):
     def rank_intervals(
         self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
     ) -> RankIntervals:
-        """The ranks that each system may have, and tiers: `rank_intervals` of these means."""
+        """The ranks that each system may have: `rank_intervals` of these means."""
         return rank_intervals(
             self.means, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng
         )

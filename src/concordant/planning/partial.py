@@ -18,7 +18,8 @@ from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Seed
 from ..options import checked
-from ..ranks.bounds import RankIntervals, rank_intervals
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
 from ..read.door import refuse
 from ..words import counted, listing, p_equals
 

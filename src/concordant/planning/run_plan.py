@@ -25,6 +25,7 @@ _SHOWN = (1, 2, 3, 5, 10, 20)
 class RunPlan(Result):
     """What `plan_runs` found."""
 
+    _figure = "curves.run_plan"
     n_topics: int
     n_runs: int
     """Of each topic, for each system."""

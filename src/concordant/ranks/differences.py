@@ -20,7 +20,8 @@ from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..read.door import Collection, as_topic_side, as_topics, refuse
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
-from .bounds import RankIntervals, rank_intervals
+from .bounds import rank_intervals
+from .intervals import RankIntervals
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
 from .run_noise import RunsAs, means_on_these_topics, seed_noise
 

@@ -102,41 +102,31 @@ class Reading(NamedTuple):
     repeats: Repeats | None = None
 
     @classmethod
-    def of(
-        cls,
-        *,
-        measure: str | None = None,
-        missing: Missing = "error",
-        lower_is_better: bool | None = None,
-        groups: Any = None,
-        types: Any = None,
-        total: Total = "mean",
-        teams: Any = None,
-        families: Any = None,
-        systems: Iterable[str] | None = None,
-        topics: Iterable[str] | None = None,
-        rename: Any = None,
-        repeats: str = "mean",
-        topic_column: str | None = None,
-        system_column: str | None = None,
-        score_column: str | None = None,
-        run_column: str | None = None,
-    ) -> Reading:
+    def of(cls, **how: Unpack[ReadOptions]) -> Reading:
         """Check what a caller passed."""
-        wanted: Any = checked_choice(systems, topics)
-        labels = {"groups": groups, "types": types, "teams": teams, "families": families}
-        about: dict[str, Any] = {
-            name: given
-            if isinstance(given, list | tuple) or (isinstance(given, str) and given == "task")
-            else labels_of(given, name)
-            for name, given in labels.items()
-            if given is not None and not (name == "groups" and isinstance(given, str) and given == "none")
-        } | ({} if total == "mean" else {"total": total})
-        if isinstance(groups, str) and groups == "none":
-            about["groups"] = None
-        roles = Roles(topic_column, system_column, score_column, **wanted, run=run_column)
-        names = {} if rename is None else new_names(rename)
-        return cls(measure, missing, lower_is_better, roles, about, names, Repeats.of(repeats))
+        wanted: Any = checked_choice(how.get("systems"), how.get("topics"))
+        about: dict[str, Any] = {}
+        for name in ("groups", "types", "teams", "families"):
+            given = how.get(name)
+            if name == "groups" and isinstance(given, str) and given == "none":
+                about[name] = None
+            elif isinstance(given, list | tuple) or (isinstance(given, str) and given == "task"):
+                about[name] = given
+            elif given is not None:
+                about[name] = labels_of(given, name)
+        if (total := how.get("total", "mean")) != "mean":
+            about["total"] = total
+        columns: Any = {role: how.get(f"{role}_column") for role in ("topic", "system", "score", "run")}
+        names = {} if (rename := how.get("rename")) is None else new_names(rename)
+        return cls(
+            how.get("measure"),
+            how.get("missing", "error"),
+            how.get("lower_is_better"),
+            Roles(**columns, **wanted),
+            about,
+            names,
+            Repeats.of(how.get("repeats", "mean")),
+        )
 
     @property
     def wanted(self) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -96,11 +95,10 @@ class JudgeStudy(StudyResult):
 
     def table(self) -> str:
         """Coefficients with their intervals, the rank test, and how far the labels agree."""
-        ranked, tested = [["", "", "", "these topics", "population", "95% interval"]], [["", "", "rank distance", "p"]]
+        ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
         for (judge, measure, coefficient), e in self.estimates.items():
-            corrected = math.nan if e.bias_corrected is None else e.bias_corrected
             between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
-            ranked.append([judge, measure, coefficient, number(e.value), number(corrected), between])
+            ranked.append([judge, measure, coefficient, number(e.value), between])
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
             tested.append([judge, measure, number(distance), p_cell(p)])

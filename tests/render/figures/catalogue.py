@@ -31,7 +31,7 @@ from concordant.judgments.agreement import LabelAgreement
 from concordant.planning.estimation import Reliability
 from concordant.planning.more_topics import TopicPlan
 from concordant.planning.probabilities import Discordance
-from concordant.ranks.bounds import RankIntervals
+from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots

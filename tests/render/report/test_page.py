@@ -89,7 +89,7 @@ def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
         "one": document,
         "two": two,
         "hostile": hostile,
-        "ranks": document_of(cc.rank_intervals(people, n_resamples=500, rng=1)),
+        "plan": document_of(cc.plan_topics(people, n_resamples=99, rng=1)),
         "reliability": document_of(cc.reliability(people, rng=1)),
         "card": document_of(cc.judge_card(people, {"hasty": cc.load_collection("hasty")}, n_resamples=99, rng=1)),
         "means": document_of(
@@ -108,7 +108,7 @@ def source_of(everything: dict[str, Any]) -> Callable[[str], str]:
     return cache(lambda kind: page_of(everything[kind]))
 
 
-KINDS = ("one", "two", "hostile", "ranks", "reliability", "card", "means")
+KINDS = ("one", "two", "hostile", "plan", "reliability", "card", "means")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...words import listing
 from ..source import Source
-from ..tables.cells import cell_number, warn_of
+from ..tables.cells import cell_number
 from ..tables.contents import Contents
 from ..tables.nested import unwrapped
 from ..tables.pivot import MEAN, Grid
@@ -18,7 +18,6 @@ from ..tables.vocabulary import (
     counts,
     is_summary,
     looks_like_measure,
-    looks_like_topic,
     names_fact,
     names_systems,
     names_topics,
@@ -66,14 +65,12 @@ def read_means(source: Source, content: Any) -> Contents:
     """One score per system, {system: mean}; refused where the names are those of something else."""
     names = list(content)
     other = [name for name in names if looks_like_measure(name) or names_fact(name) or is_summary(name)]
-    if other or len(names) < 2 or all(map(looks_like_topic, names)) or axis_of(names) == "topics":
-        raise source.error(
-            f"has one number for each of {listing(other or names, 5)}, which may be no systems: give "
-            "{system: {topic: score}}, or {system: mean} with the names of systems",
+    if other or len(names) < 2 or axis_of(names) != "systems":
+        raise source.other_kind(  # settings beside scores are such files, too
+            f"has one number for each of {listing(other or names, 5)}, which may be no systems: for one score per "
+            "system, write CSV below the header system,score",
             1,
         )
-    if axis_of(names) != "systems":
-        warn_of(source, f"read as one score per system: {listing(names, 5)}")
     return Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
 
 

@@ -8,6 +8,7 @@ from ..source import Source
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
 from ..tables.pivot import Grid
+from ..tables.vocabulary import names_systems
 from .nested import finite
 
 _KEYS = frozenset({"task_id", "trial"})
@@ -16,7 +17,8 @@ _KEYS = frozenset({"task_id", "trial"})
 def is_trials(content: Any) -> bool:
     """Results of tau-bench or tau2-bench."""
     found = _records(content)
-    return bool(found) and isinstance(found[0], dict) and found[0].keys() >= _KEYS and _reward(found[0]) is not None
+    first = found[0] if found and isinstance(found[0], dict) else {}
+    return first.keys() >= _KEYS and _reward(first) is not None and not any(map(names_systems, first))
 
 
 def _records(content: Any) -> Any:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ...planning.label_trial import LabelTrial
     from ...planning.mix_plan import MixPlan
     from ...planning.more_topics import TopicPlan
+    from ...planning.run_plan import RunPlan
     from ...study.judgments import JudgmentStudy
     from ...study.reliability import ReliabilityStudy
 
@@ -39,6 +40,18 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
         ax.set_xlabel("topics")
         ax.set_ylabel(f"{symbol(found.coefficient)} with the true ranking")
         ax.legend(loc="lower right", fontsize="x-small")
+    return ax
+
+
+def run_plan(found: RunPlan, ax: Any = None) -> Any:
+    """The standard error of each design for one budget, by runs per topic."""
+    with canvas(ax, height=grown(2.2)) as ax:
+        ax.plot([runs for runs, _, _ in found.designs], [se for _, _, se in found.designs], marker="o", color=BLUE)
+        ax.plot([found.n_runs], [found.se], "o", color=VERMILLION, label=f"best: {counted(found.n_topics, 'topic')}")
+        ax.set_xlabel("runs of each topic")
+        ax.set_ylabel(f"standard error of a {'difference' if found.n_systems > 1 else 'mean'}")
+        ax.set_ylim(bottom=0)
+        ax.legend(fontsize="x-small")
     return ax
 
 

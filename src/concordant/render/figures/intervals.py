@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import IntArray
 from ...errors import InputError
 from .labels import fitting, name_places, number_ranks, number_topics, row_height, symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from ...planning.estimation import Reliability
     from ...planning.partial import PartialMeans
     from ...planning.selection import TopicSelection
-    from ...ranks.bounds import RankIntervals
     from ...ranks.differences import Difference
+    from ...ranks.intervals import RankIntervals
     from ...ranks.run_noise import RunNoise
 
 
@@ -33,8 +34,6 @@ class Row(NamedTuple):
     value: float
     low: float = math.nan
     high: float = math.nan
-    corrected: float = math.nan
-    """The value without sampling bias, which the interval is around."""
     why: str = ""
     """Why there is no value."""
     short: str = "no value"
@@ -42,7 +41,7 @@ class Row(NamedTuple):
 
 
 def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
-    """A row each: the value as a dot, its interval as a line, the bias-corrected value as a diamond."""
+    """A row each: the value as a dot, its interval as a line."""
     with canvas(ax, height=0.75 + 0.17 * max(len(rows), 2)) as ax:
         for k, row in enumerate(rows):
             if not math.isnan(row.low):
@@ -52,16 +51,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
                     row.short, (0.02, k), xycoords=("axes fraction", "data"), ha="left", va="center",
                     fontsize="x-small", color=GREY,
                 )  # fmt: skip
-        places = range(len(rows))
-        if any(not math.isnan(row.corrected) for row in rows):
-            ax.plot(
-                [row.corrected for row in rows], places, "D", markerfacecolor="white", markeredgecolor=BLUE,
-                markeredgewidth=0.9, label="bias-corrected",
-            )  # fmt: skip
-            ax.plot([row.value for row in rows], places, "o", color=DARK, label="on these topics")
-            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
-        else:
-            ax.plot([row.value for row in rows], places, "o", color=DARK)
+        ax.plot([row.value for row in rows], range(len(rows)), "o", color=DARK)
         name_places(ax, [row.name for row in rows])
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.grid(axis="x", color="0.92", linewidth=0.6)
@@ -75,8 +65,7 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
     rows = []
     for v in comparison.values:
         low, high = (v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan)
-        corrected = v.estimate.bias_corrected if v.estimate is not None else None
-        rows.append(Row(v.coefficient, v.value, low, high, math.nan if corrected is None else corrected, v.why))
+        rows.append(Row(v.coefficient, v.value, low, high, v.why))
     level = next((v.interval.confidence_level for v in comparison.values if v.interval), None)
     label = "agreement" + (f", {100 * level:g}% interval" if level else " with the truth")
     return forest(rows, label, ax)
@@ -84,12 +73,11 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
 
 def estimate(found: Estimate, ax: Any = None) -> Any:
     """One value with its interval."""
-    corrected = found.bias_corrected
     low, high, level = math.nan, math.nan, ""
     if found.interval is not None:
         low, high = found.interval.low, found.interval.high
         level = f", {100 * found.interval.confidence_level:g}% interval"
-    row = Row(found.coefficient, found.value, low, high, math.nan if corrected is None else corrected)
+    row = Row(found.coefficient, found.value, low, high)
     return forest([row], f"correlation{level}", ax)
 
 
@@ -193,28 +181,43 @@ def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
     return ax
 
 
+MOST_DRAWN = 40  # systems in a figure of ranks
+
+
 def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
-    """A line for the ranks of each system, a dot for the rank on these topics, tiers as bands."""
-    m = len(found.systems)
-    with canvas(ax, height=max(1.6, 0.6 + row_height(m) * m)) as ax:
-        size, _ = fitting(ax, m)
-        places = np.arange(m)
-        start = 0
-        for k, tier in enumerate(found.tiers):
-            if k % 2 == 0:
-                ax.axhspan(start - 0.5, start + len(tier) - 0.5, color="0.93", linewidth=0, zorder=0)
-            ax.annotate(
-                f"tier {k + 1}", (1, start + len(tier) / 2 - 0.5), (3, 0), xycoords=("axes fraction", "data"),
-                textcoords="offset points", va="center", fontsize=max(5.0, size - 1), color=DARK, annotation_clip=False,
-            )  # fmt: skip
-            start += len(tier)
-        thick = 2.5 if m <= 40 else 1.4
-        ax.hlines(places, found.low, found.high, color=BLUE, linewidth=thick, zorder=2)
-        ax.plot(found.rank, places, "o", color=VERMILLION, markersize=thick + 1, zorder=3)
-        name_places(ax, found.systems)
-        ax.set_ylim(m - 0.5, -0.5)
-        ax.set_xlim(0.5 - 0.02 * m, m + 0.5 + 0.02 * m)
-        number_ranks(ax, m)
-        scope = "simultaneous" if found.simultaneous else "for each system"
-        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% {scope}")
+    """A line for the ranks of each system, a dot for the rank on these topics, dashed lines at the borders."""
+    whole, drawn = len(found.systems), _drawn(len(found.systems), found.borders)
+    left_out = np.diff(drawn, prepend=-1) - 1
+    places = np.arange(len(drawn)) + np.cumsum(left_out > 0)  # a row is free where systems are left out
+    rows = int(places[-1]) + 1
+    with canvas(ax, height=max(1.6, 0.6 + row_height(rows) * rows)) as ax:
+        fitting(ax, rows)
+        for k in {*found.borders} & {*drawn}:
+            ax.axhline(places[list(drawn).index(k)] - 0.5, color=DARK, linewidth=0.8, linestyle="--", zorder=1)
+        ax.hlines(places, found.low[drawn], found.high[drawn], color=BLUE, linewidth=2.5, zorder=2)
+        ax.plot(found.observed[drawn], places, "o", color=VERMILLION, markersize=3.5, zorder=3)
+        labels: list[str] = [""] * rows
+        for k, place in zip(drawn, places, strict=True):
+            labels[place] = found.systems[k]
+        for at in np.flatnonzero(left_out):
+            labels[places[at] - 1] = f"({drawn[at] - left_out[at] + 1} to {drawn[at]} not shown)"
+        name_places(ax, labels)
+        ax.set_ylim(rows - 0.5, -0.5)
+        ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
+        number_ranks(ax, whole)
+        scope = "all systems together" if found.simultaneous else "each system by itself"
+        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small")
+        if len(drawn) < whole:
+            ax.set_title(
+                f"{len(drawn)} of {whole} systems: the first, the last, and those at borders", fontsize="x-small"
+            )
     return ax
+
+
+def _drawn(whole: int, borders: Sequence[int]) -> IntArray:
+    """The systems to draw: all, or the first 20, the last 10, those on both sides of borders, and more of the first."""
+    if whole <= MOST_DRAWN:
+        return np.arange(whole)
+    beside = [k for border in borders for k in (border - 1, border)]
+    order = dict.fromkeys([*range(20), *range(whole - 10, whole), *beside, *range(whole)])
+    return np.sort(list(order)[:MOST_DRAWN])

@@ -56,11 +56,11 @@ def _about(c: Part) -> str:
 
 def systems_of(c: Part) -> Records:
     """One row per system, best first by the truth: means, ranks, and the ranks that the topics leave open."""
-    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("systems", ())}
+    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("rows", ())}
     rows: Records = []
     for k, system in enumerate(c["systems"]):
         span = spans.get(system, {})
-        low, high = span.get("low"), span.get("high")
+        low, high = span.get("rank"), span.get("high")
         rank, other = ranks["truth"][k], ranks["candidate"][k]
         rows.append(
             {
@@ -119,7 +119,11 @@ def _tiles(c: Part, rows: Records) -> str:
     if worth := c.get("worth"):
         span = worth["interval"]
         known = span["low"] is not None
-        ends = told(span["low"], float("inf") if span["high"] is None else span["high"]) if known else ""
+        ends = (
+            told(span["low"], float("inf") if span["high"] is None else span["high"], worth["n_topics"])
+            if known
+            else ""
+        )
         value = of_topics(float("inf") if worth["worth"] is None else worth["worth"]) if known else "not known"
         level = f"{100 * span['confidence_level']:g}% interval {ends}" if known else worth["reason"]
         by = SCORED[worth["settings"].get("noun", "judge")]
@@ -171,18 +175,17 @@ def _coefficients(c: Part) -> str:
     for n, value in c["coefficients"].items():
         span, itself = c["intervals"].get(n) or {}, (c.get("ceiling") or {}).get(n) or {}
         known = span.get("low") is not None
-        centre = f"{span['bias_corrected']:.2f}, " if known and span.get("bias_corrected") is not None else ""
         row = {"coefficient": n, "value": value, "pvalue": c["pvalues"].get(n), "itself": itself.get("value")}
-        row["population"] = f"{centre}{span['low']:.2f} to {span['high']:.2f}" if known else "–"
+        row["interval"] = f"{span['low']:.2f} to {span['high']:.2f}" if known else "–"
         rows += [row] if value is not None else []
-    columns = [names("coefficient"), number("these topics", "value")]
-    columns += [words("population")] if c["intervals"] else []
+    columns = [names("coefficient"), number("value")]
+    columns += [words("interval")] if c["intervals"] else []
     columns += [pvalue("p, chance", "pvalue")] if c["pvalues"] else []
     columns += [number(f"{shortened(c['truth'], 16)} itself", "itself")] if c.get("ceiling") else []
     about = []
     if c["intervals"]:
         level = next(100 * span["confidence_level"] for span in c["intervals"].values())
-        about.append(f"Population: estimate for all such topics, bias-corrected, with its {level:g}% interval.")
+        about.append(f"{level:g}% intervals are for all such topics and bias-corrected; they may miss the value.")
     if c.get("ceiling"):
         about.append(f"{c['truth']} itself: expected correlation of its ranking with the true ranking.")
     about += [f"{c['rank_test']['verdict']}."] if c["rank_test"] else []

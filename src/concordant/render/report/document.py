@@ -20,6 +20,7 @@ from ...data.results import Result, plain, seed_of
 from ...data.scores import Means, Scores
 from ...errors import InputTypeError
 from ...pairing import Pairing
+from ...ranks.intervals import RankIntervals
 from ...words import counted
 from .candidates import MANY
 from .verdicts import of_one, verdict_of
@@ -34,7 +35,6 @@ QUESTIONS = {
     "JudgeStudy": "Which judge ranks the systems most like the truth?",
     "JudgeWorth": "How good is this judge?",
     "JudgmentStudy": "Does the ranking survive other judgments?",
-    "RankIntervals": "Which ranks are real?",
     "Reliability": "How close is this ranking to the true one?",
     "TopicPlan": "How many topics are enough?",
     "TopicSelection": "Which topics can go?",
@@ -43,11 +43,9 @@ QUESTIONS = {
 
 def document_of(given: Any) -> dict[str, Any]:
     """The document of a result, with all that its page shows."""
-    from ...planning.board import Board
-
     if not isinstance(given, Result):
         raise InputTypeError(f"a page is made of a result, not of a {type(given).__name__}")
-    if isinstance(given, Board):
+    if isinstance(given, RankIntervals):
         return {"report": "board", **given.to_dict(), "read_notes": _read_notes(_sides(given)), "versions": _versions()}
     made = _of_comparison(given) if isinstance(given, Comparison) else _of_any(given)
     return {**{key: plain(value) for key, value in made.items()}, "versions": _versions()}
@@ -187,7 +185,7 @@ class _Truth:
         how: dict[str, Any] = {"rng": seed_of(c.settings)}
         with warnings.catch_warnings(action="ignore"):  # their notes say it
             ceiling = [expected_correlation(truth, coefficient=name, estimator="posterior", **how) for name in chosen]
-            intervals = rank_intervals(truth, n_resamples=max(c.settings["n_resamples"], 19), **how)
+            intervals = rank_intervals(truth, **how)
         notes = dict.fromkeys(note for made in (*ceiling, intervals) for note in made.notes)
         return cls(truth, ceiling, intervals, tuple(notes))
 
