@@ -337,7 +337,8 @@ def explain(
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
     labels = read.labels([truth, candidate])
-    sides = match(by_truth, by_candidate, names=labels, on="systems" if own_topics else "both")
+    by_topic = not own_topics and by_truth.topics and by_candidate.topics
+    sides = match(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
     found = run(sides, coefficient=name)
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
