@@ -556,7 +556,7 @@ def test_look_says_what_a_file_is_taken_for(formats: Path) -> None:
     ],
 )
 def test_an_option_of_one_value_is_given_once(given: list[str], option: str) -> None:
-    told = bad("compare", PEOPLE, HASTY, *given, status=2)
+    told = bad("explain", PEOPLE, HASTY, *given, status=2)
     assert f"{option} was given 2 times" in told
     assert ("PATH:MEASURE" in told) == (option == "--measure")
 

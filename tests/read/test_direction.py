@@ -291,7 +291,7 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
     assert {row["system"]: round(row["total"], 9) for row in found.rows()} == means
     totals = [row["total"] for row in found.rows()]
     assert totals == sorted(totals)  # the least error first
-    assert [float(line.split()[2]) for line in found.table().splitlines()[1:-2]] == sorted(
+    assert [float(line.split()[2]) for line in found.table().splitlines()[1:-3]] == sorted(
         np.round(list(means.values()), 4)
     )
     by_rank = cc.rank_intervals(given.described(total="mean-rank"), n_resamples=99, rng=1).rows()

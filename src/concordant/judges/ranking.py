@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.results import Result, columns
+from ..errors import InputError
 from ..inference.resampling import Seed
 from ..options import checked
-from ..pairing import On, match, pairings, rejoined
+from ..pairing import On, Pairing, match, pairings, rejoined
 from ..read.door import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
@@ -137,7 +138,7 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
         values, best = np.zeros(len(judges)), np.ones(len(judges), dtype=bool)
         notes = [f"Which judge is best is not known: {why} that all judges have"]
     else:
-        values, influences = _agreements(together, topics // 2, how, curves)
+        values, influences = agreements(together, topics // 2, how, curves)
         best, notes = could_be_best(values, influences, topics, level=how.level), []
     order = sorted(range(len(judges)), key=lambda k: (-values[k], k))
     return JudgeRanking(
@@ -149,7 +150,19 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
     )
 
 
-def _agreements(
+def on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
+    """The judges on what all of them have; None where that is too little."""
+    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
+        try:
+            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
+            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
+        except InputError:  # nothing in common
+            return None
+    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
+    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
+
+
+def agreements(
     together: Sequence[Judged], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
     """V of each judge on `size` topics, and what each topic adds to it: judges x (the truth's topics, judges' own)."""

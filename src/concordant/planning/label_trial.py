@@ -26,6 +26,7 @@ from ..judgments.runs import Runs
 from ..options import checked
 from ..words import counted
 from .combination import FEWEST, Method, combine
+from .mixing import tells
 
 LIST, TOPICS, SHALLOW, CONTROL, SHRUNK, ALONE = DESIGNS = (
     "list of documents",
@@ -144,7 +145,7 @@ class Truth:
         found[SHALLOW] = Spent(scores_of(pool, self.measure, shallow).mean(axis=1))
         if self.machine is not None:
             found[ALONE] = Spent(self.machine.mean(axis=1))
-            if k >= FEWEST and n_topics - k >= 2:
+            if self.tells(topics):
                 names, labels = [str(i) for i in range(len(some))], [str(t) for t in range(n_topics)]
                 people = Scores(some.T, [labels[t] for t in topics], names)
                 methods: dict[str, Method] = {CONTROL: "control", SHRUNK: "shrunk"}
@@ -152,6 +153,12 @@ class Truth:
                     means = combine(people, Scores(self.machine.T, labels, names), method=method).means
                     found[design] = Spent(means.values[np.argsort([int(name) for name in means.systems])])
         return found
+
+    def tells(self, topics: IntArray) -> bool:
+        """Whether the machine tells systems apart on enough topics for `combine`, of these and of the others."""
+        assert self.machine is not None
+        apart = tells(self.machine.T)
+        return bool(apart[topics].sum() >= FEWEST and np.delete(apart, topics).sum() >= 2)
 
     def by_list(self, n: int, rng: np.random.Generator) -> Spent:
         """A list of documents, as `label` and `rank_from_labels` have it."""

@@ -122,6 +122,7 @@ def rank_intervals(
       -----------------------------------
          4  d          0.4635  4 to 4
     <BLANKLINE>
+    Rank: 1 + the number of significantly better systems.
     95% confidence for all intervals together; 49,999 resamples of 40 topics.
 
     >>> published = cc.Means([527.0, 525.9, 417.4], ["Japan", "Korea", "Chile"], errors=[2.5, 3.1, 2.4])

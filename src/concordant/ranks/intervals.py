@@ -244,7 +244,8 @@ class RankIntervals(Result):
         """The first systems, or all with None; what the intervals hold, and how reliable the ranking is."""
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
         held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
-        return "\n".join([*self._lines(most), "", *(f"{said}." for said in (held, *self.outlook_sentences()))])
+        said = ("Rank: 1 + the number of significantly better systems", held, *self.outlook_sentences())
+        return "\n".join([*self._lines(most), "", *(f"{one}." for one in said)])
 
     def _table(self, *, every: bool) -> str:
         return self.table(None if every else SHOWN)

@@ -60,7 +60,8 @@ def comparison(candidate: str = "hasty", top: int | None = None) -> Comparison:
             values.append(replace(v, estimate=estimate))
         else:
             values.append(v)
-    return replace(found, comparisons=(replace(found.comparisons[0], values=tuple(values)),))
+    made: Comparison = replace(found, comparisons=(replace(found.comparisons[0], values=tuple(values)),))
+    return made
 
 
 def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:

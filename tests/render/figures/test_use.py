@@ -133,7 +133,7 @@ def test_kinds_and_axes() -> None:
     assert found.plot("ranks", axes[0]) is axes[0]
     assert found.plot().figure is not own
     with pytest.raises(cc.errors.InputError, match="kind is 'bump': use 'scatter'"):
-        found.plot("bump")  # type: ignore[arg-type]
+        found.plot("bump")
     with pytest.raises(cc.errors.InputError, match="top is 0"):
         found.plot(top=0)
     with pytest.raises(cc.errors.InputError, match="need two or three axes"):

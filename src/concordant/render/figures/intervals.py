@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ...ranks.run_noise import RunNoise
 
 
+MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
+
+
 class Row(NamedTuple):
     """A line of a forest plot."""
 
@@ -82,7 +85,9 @@ def estimate(found: Estimate, ax: Any = None) -> Any:
 
 
 def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
-    """Differences of pairs of systems with their intervals, and a line at 0."""
+    """Differences of pairs of systems with their intervals, and a line at 0; of many, those with the least p-values."""
+    count, kept = len(pairs), sorted(range(len(pairs)), key=lambda k: (pairs[k].pvalue, k))[:MOST_DRAWN]
+    pairs = [pairs[k] for k in sorted(kept)]
     rows = [
         Row(f"{text(pair.a, 20)} - {text(pair.b, 20)}", pair.difference, pair.interval.low, pair.interval.high)
         for pair in pairs
@@ -91,6 +96,8 @@ def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
     together = ", all together" if len(pairs) > 1 else ""
     ax = forest(rows, f"difference, {level:g}% interval{together}", ax)
     ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    if len(pairs) < count:
+        ax.set_title(f"the {len(pairs)} of {count} pairs with the smallest p-values", fontsize="x-small", loc="left")
     return ax
 
 
@@ -179,9 +186,6 @@ def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
         ax.set_xlabel(f"mean score, {100 * found.settings['confidence_level']:g}% interval")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small")
     return ax
-
-
-MOST_DRAWN = 40  # systems in a figure of ranks
 
 
 def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from ... import __version__
 from ...agreement.comparison import whole as complete
 from ...agreement.comparison_result import Compared, Comparison, is_named
+from ...agreement.explanation import Explanation, explain
 from ...arrays import FloatArray
 from ...coefficients.registry import headlines
 from ...data.results import Result, plain, seed_of
@@ -29,15 +30,22 @@ MOST_PAIRS = 100
 FEW_PAIRS = 20  # of systems, kept of each of many candidates
 MOST_ROWS = 500  # of a table
 QUESTIONS = {
+    "AuditResult": "How was this number computed?",
     "CombinedMeans": "How do people and machine together rank the systems?",
+    "Difference": "Which of two systems is better?",
+    "Explanation": "What makes the rankings disagree?",
+    "GamingGap": "How far can this judge be gamed?",
     "JudgeCard": "How good are these judges?",
     "JudgeRanking": "Which judge is the best?",
     "JudgeStudy": "Which judge ranks the systems most like the truth?",
     "JudgeWorth": "How good is this judge?",
     "JudgmentStudy": "Does the ranking survive other judgments?",
+    "MixPlan": "What is the cheapest mix of people and machine?",
     "Reliability": "How close is this ranking to the true one?",
+    "RunPlan": "How many runs are enough?",
     "TopicPlan": "How many topics are enough?",
     "TopicSelection": "Which topics can go?",
+    "VoteRanks": "Which ranks do the votes support?",
 }
 
 
@@ -94,6 +102,11 @@ def _of_any(found: Result) -> dict[str, Any]:
 
 def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
     """The rows of a result, then those of the results within it that have several."""
+    if isinstance(found, Explanation):
+        for kind in ("systems", "topics", "pairs"):
+            if rows := found.rows(kind):
+                yield {"title": kind, "verdict": "", "rows": rows}
+        return
     if isinstance(found, Result) and len(rows := found.rows()) > bool(title):
         yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows)}
     for f in fields(found):
@@ -200,8 +213,6 @@ class _Truth:
 
 def _explained(c: Compared, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:
     """The worst pairs, each with whether it differs significantly by the truth; the losses of systems; topics."""
-    from ...agreement.explanation import explain
-
     defined = [v.coefficient for v in c.values if not v.why]
     name = next((n for n in (*reversed(headlines("main")), *defined) if n in defined), None)
     if name is None:
