@@ -524,6 +524,6 @@ def _twins(sides: tuple[Scores | Means, Scores | Means], names: tuple[str, str])
     for on in dict.fromkeys(map(tuple, where.values())):
         twins = [group for group, its in where.items() if tuple(its) == on]
         shown = "; ".join(map(listing, twins[:5])) + ("; ..." if len(twins) > 5 else "")
-        sides_named = "on both sides" if len(on) == 2 else f"in {on[0]}"
-        notes.append(f"systems with the same score on every topic {sides_named}, so perhaps one run twice: {shown}")
+        where_named = "everywhere" if len(on) == 2 else f"in {on[0]}"
+        notes.append(f"Possible duplicates (identical scores {where_named}): {shown}")
     return notes

@@ -280,7 +280,7 @@ def explain(
         require_room_for_pairs(len(x), f"what each pair adds to {entry.name}", 17)
         pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
     topics: tuple[TopicEffect, ...] = ()
-    if on == "systems":
+    if found.on == "systems":
         notes += ("each side was averaged over its own topics, so only pairs are explained",)
     elif any(isinstance(side, Means) for side in sides):
         notes += ("no scores by topic on both sides, so only pairs are explained",)

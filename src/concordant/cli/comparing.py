@@ -146,7 +146,8 @@ def compare(
         return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)
     how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top, "noun": noun}
     if matrix:
-        return _matrix(pair(first, others, **how), wanted)
+        with out.bar("comparing"):
+            return _matrix(pair(first, others, **how), wanted)
     given: tuple[Any, ...] = (first, others)
     if common:
         given = (pair(first, others, **how),)
@@ -172,7 +173,7 @@ def compare(
         if every:
             cited = [value.coefficient for value in found.comparisons[0].values if not value.why]
             return f"{shown}\n\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
-        return f"{shown}\nNext: {' | '.join(_next(found, truth, candidate))}"
+        return f"{shown}\n{_next(found, truth, candidate)}"
 
     return replace(
         Answer.of(found),
@@ -222,15 +223,17 @@ def _table(
         return compared_by(run, each, {**how, "names": labels, "progress": bar.update})
 
 
-def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> list[str]:
-    """Commands that lead on."""
+def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
+    """Commands that lead on: in a line, or where that is too long a line each."""
     from ..judges.verdicts import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
     more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
     more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
-    return [*more, "--html report.html", "--all"]
+    more.append("--html report.html | --all")
+    line = f"Next: {' | '.join(more)}"
+    return line if len(line) <= width() else "Next: " + f"\n{' ' * 6}".join(more)
 
 
 def _gate(found: Comparison, at_least: float) -> int:
@@ -337,8 +340,10 @@ def explain(
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
     labels = read.labels([truth, candidate])
-    sides = match(by_truth, by_candidate, names=labels, on="systems" if own_topics else "both")
-    found = run(sides, coefficient=name)
+    by_topic = not own_topics and by_truth.topics and by_candidate.topics
+    sides = match(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
+    with out.bar("explaining"):
+        found = run(sides, coefficient=name)
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]

@@ -69,7 +69,8 @@ def combine(
     people, others = read.sides(given, out.quiet)
     if each is not None and as_good_as is not None:
         return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
-    found = run(people, others, method=method, confidence_level=level, names=labels)
+    with out.bar("combining"):
+        found = run(people, others, method=method, confidence_level=level, names=labels)
     if not ranks:
         return found
     intervals = found.rank_intervals(level, rng=seed)

@@ -107,10 +107,9 @@ def plan(
         )
     if not out.every:
         return found
-    now = reliability(given, **drawn)
-    spans = [
-        expected_correlation(given, coefficient=name, estimator="posterior", **drawn) for name in ("tau", "tau_ap")
-    ]
+    with out.bar("estimating"):
+        now = reliability(given, **drawn)
+        spans = [expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")]
 
     def text(every: bool) -> str:
         known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]

@@ -43,6 +43,7 @@ TOP = 5
 class LabelTrial(Result):
     """What `try_labels` found: ways to spend labels x shares of the pool."""
 
+    _figure = "curves.label_trial"
     designs: tuple[str, ...]
     shares: FloatArray
     labels: IntArray
@@ -87,12 +88,6 @@ class LabelTrial(Result):
             ]
             blocks.append(columns(rows))
         return "\n\n".join(blocks)
-
-    def plot(self, ax: Any = None) -> Any:
-        """tau_b by the share of pairs that are judged, a line for each way."""
-        from ..render.figures import curves
-
-        return curves.label_trial(self, ax)
 
 
 class Spent(NamedTuple):
