@@ -87,6 +87,7 @@ coverage: $(VENV)/tools $(VENV)/installed  # do intervals and tests hold? hours;
 	@$(PY) tools/fetch_data.py --need trec covid1 dl21 wmt25 mteb
 	$(PY) benchmarks/coverage_distance.py
 	$(PY) benchmarks/coverage_ranks.py
+	$(PY) benchmarks/coverage_borders.py
 	$(PY) benchmarks/coverage_boards.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py

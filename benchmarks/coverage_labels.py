@@ -9,7 +9,9 @@ with replacement: coverage of means and differences, and of all rank intervals t
 dl21 with each machine, and with machines that are constant, random, reversed (3 - grade of people) and absent; with
 "favoured", umbrela_gpt4 raises the grades of documents of one system until its P@10 gains .15 or they run out. covid1
 with three simulated machines, whose grades are a part of people's, of the runs' own opinion, and noise. Simulated pools
-with 3 to 50% relevant. Finished cells are lines of docs/measured/labels.csv, where a run that was stopped continues.
+with 3 to 50% relevant. With the argument "late": systems of dl21 that come after the list, to labels-late.csv.
+
+Finished cells are lines of docs/measured/labels.csv, where a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +32,16 @@ from scipy.special import stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray, IntArray
-from concordant.judgments.label_estimates import carried_by, estimate
+from concordant.judgments.label_estimates import LabelSample, carried_by, estimate
+from concordant.judgments.leverage import sizes_of
 from concordant.judgments.measures import Measure
-from concordant.judgments.pool import Pool, make_pool
+from concordant.judgments.pool import FOLDS, Pool, make_pool
 from concordant.judgments.runs import BoolArray
 from concordant.planning.label_trial import ALONE, LIST, Spent, Truth, covered, scores_of
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "labels.csv"
 LISTS, RANKED = 100, 50
-SHARES = (0.02, 0.05, 0.1, 0.2, 0.4)
+SHARES = (0.1, 0.4, 0.05, 0.2, 0.02)
 KEY = ("collection", "machine", "measure", "share")
 COLUMNS = (
     *(*KEY, "labels", "tau_alone", "tau_topics", "tau_shallow", "tau_combine", "tau_shrunk", "tau", "tau_se"),
@@ -256,39 +260,68 @@ def cells() -> list[tuple[str, str, str]]:
     rest = [("dl21", judge, "P(rel=2)@10") for judge in JUDGES[2:]]
     rest += [("dl21", "binary_llama3.2", name) for name in ("DCG@10", "nDCG@10", "AP(rel=2)")]
     rest += [(name, machine, measure) for name, machine, _ in pools for measure in ("AP(rel=1)", "DCG@10")]
-    return [*dl21, *pools, *covid, *rest]
+    return [*dl21, *pools, *rest, *covid]
+
+
+def late() -> None:
+    """A system that comes after the list: what its own documents add, and the error and coverage of its mean then."""
+    measure, share, lists = Measure.parse("P(rel=2)@10"), 0.1, 40
+    pool, grades = collected("dl21", "umbrela_gpt4", 10)
+    truth = scores_of(pool, measure, grades).mean(axis=1)
+    sizes, table = sizes_of(pool, [measure]), TABLE.with_name("labels-late.csv")
+    rng, rows = np.random.default_rng(1), []
+    for i in range(0, len(pool.systems), 2):
+        others = np.delete(np.arange(len(pool.systems)), i)
+        early = replace(pool, systems=tuple(pool.systems[k] for k in others), places=pool.places[others])
+        old = np.isin(np.arange(len(pool)), early.places)
+        first = sizes.copy()
+        first[old] = sizes_of(subset(early, old), [measure])
+        first[~old] *= first[old].sum() / sizes[old].sum()
+        errors, held, added = [], [], []
+        for _ in range(lists):
+            key = rng.random(len(pool)) / first
+            threshold = np.sort(key[old])[round(share * old.sum())]
+            places = np.flatnonzero(key < threshold)
+            chance = np.minimum(1, threshold * first[places])
+            fold = rng.integers(0, FOLDS, len(pool))
+            found = estimate(LabelSample(pool, places, chance, first[places], grades[places], fold), measure)
+            reach = stdtrit(max(carried_by(found.terms)[i] - 1, 1), 0.975) * np.sqrt((found.terms[i] ** 2).sum())
+            errors.append(found.scores[i].mean() - truth[i])
+            held.append(abs(errors[-1]) <= reach + 1e-9)
+            added.append((~old[places]).sum())
+        own = (~old[np.unique(pool.places[i])[:-1]]).mean()
+        rows.append([pool.systems[i], own, np.mean(added), np.mean(errors), np.std(errors) / lists**0.5, np.mean(held)])
+    with table.open("w", encoding="utf-8", newline="") as file:
+        write = csv.writer(file, lineterminator="\n")
+        write.writerow(["system", "own_documents", "labels_added", "bias", "bias_se", "covered"])
+        write.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in rows)
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
+    if sys.argv[1:] == ["late"]:
+        late()
+        return
     done = set()
     if TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
             done = {tuple(row[name] for name in KEY) for row in csv.DictReader(file)}
     else:
         TABLE.write_text(",".join(COLUMNS) + "\n", encoding="utf-8")
-    only = sys.argv[1:]
-    for collection, machine, name in cells():
-        if only and collection.split()[0] not in only:
+    for share, (collection, machine, name) in product(SHARES, cells()):
+        key = (collection, machine, name, f"{share:g}")
+        if key in done or (sys.argv[1:] and collection.split()[0] not in sys.argv[1:]):
             continue
         measure = Measure.parse(name)
-        made: Made | None = None
-        for share in SHARES:
-            key = (collection, machine, name, f"{share:g}")
-            if key in done:
-                continue
-            if made is None:
-                is_simulated = collection.startswith("simulated")
-                depth = measure.cutoff or 100
-                made = (
-                    simulated(float(collection.split()[1])) if is_simulated else collected(collection, machine, depth)
-                )
-            favoured = favourite(*made) if machine == "favoured" else None
-            found = cell(made, measure, share, favoured)
-            row = {**dict(zip(KEY, key, strict=True)), **{k: f"{v:.4g}" for k, v in found.items()}}
-            with TABLE.open("a", encoding="utf-8", newline="") as file:
-                csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
-            print({k: v for k, v in row.items() if v}, flush=True)
+        if collection.startswith("simulated"):
+            made = simulated(float(collection.split()[1]))
+        else:
+            made = collected(collection, machine, measure.cutoff or 100)
+        found = cell(made, measure, share, favourite(*made) if machine == "favoured" else None)
+        row = {**dict(zip(KEY, key, strict=True)), **{k: f"{v:.4g}" for k, v in found.items()}}
+        with TABLE.open("a", encoding="utf-8", newline="") as file:
+            csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
+        print({k: v for k, v in row.items() if v}, flush=True)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ import concordant as cc
 from concordant.data.means import Total, mean_over_topics
 from concordant.inference.resampling import Resampling
 from concordant.ranks import pair_tests
-from concordant.ranks.bounds import RankIntervals
+from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.pair_tests import PairSamples
 
 FloatArray = npt.NDArray[np.float64]

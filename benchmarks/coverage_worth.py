@@ -27,7 +27,7 @@ from scipy.stats import kendalltau
 from concordant.arrays import FloatArray, IntArray
 from concordant.judges import estimate as es
 from concordant.judges.analytic import Design, Sample, agreement, judge_curve, truth_curve
-from concordant.judges.best import could_be_best
+from concordant.judges.ranking import could_be_best
 from concordant.judges.verdicts import word_of
 
 A = 25

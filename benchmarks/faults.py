@@ -300,10 +300,9 @@ def names() -> Row:
     given = dict(zip(systems, (name for name in NAMES if name != "@SUM(1)"), strict=True))
     quick, tried, lost = ["--resamples", "500", "-q"], 0, 0
     commands = {
-        "tiers": ["tiers", "people.csv", *quick],
-        "combine": ["combine", "few.csv", "careful.csv", "--tiers", "-q"],
-        "explain": ["explain", "people.csv", "hasty.csv", "--by", "systems", "-q"],
         "board": ["board", "people.csv", *quick],
+        "combine": ["combine", "few.csv", "careful.csv", "--ranks", "-q"],
+        "explain": ["explain", "people.csv", "hasty.csv", "--by", "systems", "-q"],
         "compare": ["compare", "people.csv", "careful.csv", "--no-worth", *quick],
         "judge-card": ["judge-card", "people.csv", "careful.csv", *quick],
         "look": ["look", "people.csv", "-q"],
@@ -327,9 +326,9 @@ def names() -> Row:
             if not held:
                 print(f"  names: {what}", file=sys.stderr)
 
-        for command in ("tiers", "combine", "explain", "board", "compare", "look"):
+        for command in ("board", "combine", "explain", "compare", "look"):
             checked(said(command) == said(command, folder="escaped"), f"text of {command}")
-        for command in ("tiers", "combine", "explain", "board"):
+        for command in ("board", "combine", "explain"):
             read = list(csv.DictReader(io.StringIO(said(command, "-f", "csv"), newline="")))
             checked({row["system"] for row in read} == set(given.values()), f"CSV of {command}")
             checked(set(given.values()) <= set(strings(json.loads(said(command, "-f", "json")))), f"JSON of {command}")

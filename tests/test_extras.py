@@ -37,7 +37,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     ("command", "lacking"),
     [
         (["compare", PEOPLE, CAREFUL, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
-        (["tiers", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
+        (["board", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
     ],
     ids=lambda given: given[0],
 )

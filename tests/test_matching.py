@@ -273,8 +273,8 @@ def test_systems_that_score_the_same_are_said_once(tmp_path: Path) -> None:
         side["b"] = side["a"]
     candidate["d"] = candidate["c"]
     files = table(tmp_path / "truth.csv", truth), table(tmp_path / "candidate.csv", candidate)
-    same = [note for note in cc.compare(*files, rank_test=None).notes if "same score" in note]
+    same = [note for note in cc.compare(*files, rank_test=None).notes if "duplicates" in note]
     assert same == [
-        "systems with the same score on every topic on both sides, so perhaps one run twice: a, b",
-        "systems with the same score on every topic in candidate, so perhaps one run twice: c, d",
+        "Possible duplicates (identical scores everywhere): a, b",
+        "Possible duplicates (identical scores in candidate): c, d",
     ]

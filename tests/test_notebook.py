@@ -110,8 +110,8 @@ def test_hostile_names_stay_text() -> None:
         a,
     ]
     for result in results:
-        harmless(result._repr_html_())  # type: ignore[attr-defined]
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in results[0]._repr_html_()  # type: ignore[attr-defined]
+        harmless(result._repr_html_())
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in results[0]._repr_html_()
 
 
 def test_scores_show_their_ranking() -> None:

@@ -500,7 +500,9 @@ class Untouched:
 
 
 LATE = {"10**12", "10**400", "[]", "()", "empty array", "generator"}  # too many or too few for these data only
-NAMES = {("difference", side, label) for side in "ab" for label in ("word", "empty word")}  # data say which there are
+# Data say which there are.
+NAMES = {("difference", side, label) for side in "ab" for label in ("word", "empty word")}
+NAMES |= {("compare", "measures", label) for label in ("word", "empty word")}
 SIDES_OF = {"truth", "candidate", "scores", "human", "machine"}
 
 

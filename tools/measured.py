@@ -74,6 +74,23 @@ def default(method: str, coefficient: str, topics: str = "", tied: bool = False)
     return Claim(what, "default-interval", (method,), where, f"{method}_width")
 
 
+def labels(before: str = "") -> list[Claim]:
+    """Lists of documents with 5% of the pairs or more; only differences of nDCG are printed, as deviations from all."""
+
+    def where(kinds: tuple[str, ...]) -> Where:
+        return lambda row: float(row["share"]) >= 0.05 and row["measure"].startswith(kinds)
+
+    means = ("P", "DCG", "AP")
+    return [
+        Claim(f"{before}these topics: means", "labels", ("means",), where(means)),
+        Claim(f"{before}these topics: differences", "labels", ("differences",), where((*means, "nDCG"))),
+        Claim(f"{before}these topics: nDCG", "labels", ("deviations",), where(("nDCG",))),
+        Claim(f"{before}topics like these: means of P and DCG", "labels", ("topics_means",), where(means[:2])),
+        Claim(f"{before}topics like these: means of AP", "labels", ("topics_means",), where(("AP",))),
+        Claim(f"{before}topics like these: differences", "labels", ("topics_differences",), where((*means, "nDCG"))),
+    ]
+
+
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 CLAIMS = [
     *(default(method, name, "50") for name in COEFFICIENTS for method in ("default", "iterated", "percentile")),
@@ -90,6 +107,7 @@ CLAIMS = [
     Claim("combine, differences", "combine", ("differences",), equal(method="control")),
     Claim("combine, worth in human topics", "combine", ("worth_covered",), equal(method="control")),
     Claim("combine, favoured systems", "combine", ("favoured_covered",), equal(method="control")),
+    *labels("judgments.rank_from_labels, "),
     Claim("expected_correlation, tau", "reliability", ("covers_normal",), width="width_normal"),
     Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile_normal",)),
     Claim("judgments.label_agreement", "label-agreement",
@@ -130,6 +148,7 @@ FIGURES = {
                              ("worth in human topics", "worth_covered"), ("favoured systems", "favoured_covered"))
         for method in ("control", "shrunk")
     ],
+    "labels": labels(),
 }  # fmt: skip
 
 

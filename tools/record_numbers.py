@@ -79,7 +79,7 @@ EXPECTED: list[tuple[re.Pattern[str], str]] = [
         "headline: posterior",
     ),
     (
-        re.compile(r"rank_intervals|rank_changes|^(settings:|text:|draw:)?command tiers|borderline|/exact$"),
+        re.compile(r"rank_intervals|rank_changes|^(settings:|text:|draw:)?command board|borderline|/exact$"),
         "49,999 resamples by default, all signs of few topics, borderline pairs",
     ),
     (

@@ -7,6 +7,7 @@ topics are compared, and so are the rules for groups and totals, which all sides
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
@@ -28,6 +29,10 @@ from .words import argument, counted, listing, named, one_line
 On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means"
 Noun: TypeAlias = Literal["judge", "measure", "pool", "benchmark"]
+_MEASURE = re.compile(
+    r"(?:gm_|inf)?(?:map|ap|n?dcg|p|prec|precision|rprec|recall|mrr|rr|recip_rank|bpref|err|rbp)(?:[@_](?:cut_)?\d+)?",
+    re.IGNORECASE,
+)  # names that say that the sides are measures
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,8 @@ def _called(found: Pairing, noun: Noun | None) -> Pairing:
 
 
 def _noun_of(found: Pairing) -> Noun:
+    if all(map(_MEASURE.fullmatch, found.names)):
+        return "measure"
     if not found.truth.source or len({side.source for side in found.sides}) > 1:
         return "judge"
     if len({side.measure for side in found.sides}) > 1:

@@ -8,9 +8,11 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
 
-_options: Mapping[str, str] = {}
+_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
 _REVERSED = -0.3  # the coefficient below which one side may be an error measure
 # What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
 _CONTROL = re.compile(
@@ -91,9 +93,9 @@ def p_equals(p: float, decimals: int = 3) -> str:
 
 def argument(name: str, value: Any = None) -> str:
     """An argument, as the reader of a message writes it: ``missing='drop'``, or ``--missing drop`` for a command."""
-    if (flag := _options.get(f"{name}={value}")) is not None:
+    if (flag := _OPTIONS.get().get(f"{name}={value}")) is not None:
         return flag
-    option = _options.get(name)
+    option = _OPTIONS.get().get(name)
     if option is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
     if isinstance(value, list):  # separated by commas, so a comma in a name becomes a pattern
@@ -103,9 +105,9 @@ def argument(name: str, value: Any = None) -> str:
 
 def either_direction(side: str = "PATH") -> str:
     """How the reader of a message says whether lower or higher scores are better, of one side or of all."""
-    if not _options:
+    if not _OPTIONS.get():
         return "pass lower_is_better=True or lower_is_better=False to read_scores or as_scores"
-    flags = [flag for value in (True, False) if (flag := _options.get(f"lower_is_better={value}"))]
+    flags = [flag for value in (True, False) if (flag := _OPTIONS.get().get(f"lower_is_better={value}"))]
     every = f"; for all files, {' or '.join(flags)}" if flags else ""
     return f"write {side}:lower or {side}:higher{every}"
 
@@ -114,27 +116,26 @@ def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:
     """A note where two rankings are so different that one of them may be upside down."""
     if not value < _REVERSED:
         return ()
-    lower = "read it with lower_is_better=True" if not _options else "write :lower after its path"
+    lower = "read it with lower_is_better=True" if not _OPTIONS.get() else "write :lower after its path"
     which = f"{coefficient} = {value:.2f}"
     return (f"These rankings are nearly reversed ({which}). Is one side an error measure? Then {lower}.",)
 
 
 def named(name: str) -> str:
     """An argument as the subject of a sentence: ``n_resamples``, or ``--resamples`` for a command."""
-    return _options.get(name, name)
+    return _OPTIONS.get().get(name, name)
 
 
 def in_python(hint: str) -> str:
     """A hint for those who write Python; nothing for those who write a command."""
-    return "" if _options else hint
+    return "" if _OPTIONS.get() else hint
 
 
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
     """Let messages name options of the command line, by the argument that they stand for."""
-    global _options  # noqa: PLW0603 - one process speaks to one kind of reader
-    before, _options = _options, options
+    token = _OPTIONS.set(options)
     try:
         yield
     finally:
-        _options = before
+        _OPTIONS.reset(token)

@@ -30,24 +30,23 @@ APART = (0.9, 0.75, 0.6, 0.45, 0.3, 0.15)
 EQUAL = (0.5,) * 6
 
 
-# Tiers -------------------------------------------------------------------------------------------------------------
+# Boards ------------------------------------------------------------------------------------------------------------
 
 
 def test_one_system_is_called_the_best_only_where_all_others_are_significantly_worse() -> None:
     clear = cc.rank_intervals(scores(APART, 0.05), rng=1)
-    assert clear.verdict == (
-        "6 tiers; a is the best system (95% confidence); 0 of 5 adjacent ranks are not separable with 40 topics"
-    )
+    assert clear.verdict == "a is the best of 6 systems (95% confidence)."
+    assert clear.borders == (1, 2, 3, 4, 5)
     assert clear.best(1).possible == ("a",)
     unclear = cc.rank_intervals(scores(EQUAL, 0.2), rng=1)
-    assert "is the best system" not in unclear.verdict
-    assert "5 other systems could be the best" in unclear.verdict
+    assert unclear.verdict == "Any of the 6 systems could be the best."
+    assert unclear.borders == ()
 
 
 def test_the_best_of_equal_systems_is_named_too_often_in_no_more_than_a_twentieth_of_samples() -> None:
     samples = [scores(EQUAL, 0.2, n=20, seed=seed) for seed in range(120)]
     named = sum(
-        "is the best system" in cc.rank_intervals(sample, n_resamples=499, rng=seed).verdict
+        "is the best of" in cc.rank_intervals(sample, n_resamples=499, rng=seed).verdict
         for seed, sample in enumerate(samples)
     )
     assert named <= 12  # binomial with 120 and 1/20: more has a chance of 1%
@@ -55,8 +54,8 @@ def test_the_best_of_equal_systems_is_named_too_often_in_no_more_than_a_twentiet
 
 def test_how_many_could_be_the_best_counts_those_that_are_not_significantly_worse() -> None:
     two = cc.rank_intervals(scores((0.9, 0.895, 0.5, 0.4, 0.3, 0.2), 0.05), rng=1)
-    first = two.systems[0]
-    assert two.verdict.startswith(f"5 tiers; {first} ranks first, but 1 other system could be the best; ")
+    assert two.verdict == f"2 of 6 systems could be the best: {two.systems[0]} and {two.systems[1]}."
+    assert two.border_sentence.startswith("Borders after the first 2, 3, 4 and 5: ")
     assert set(two.best(1).possible) == {"a", "b"}
 
 
@@ -65,25 +64,25 @@ def test_systems_with_equal_means_tie_for_first() -> None:
     values = made.values.copy()
     values[:, 1] = values[::-1, 0]  # the same scores, on other topics
     tied = cc.rank_intervals(cc.Scores(values, made.topics, made.systems), rng=1)
-    assert "a, b tie for first; " in tied.verdict
-    assert "is the best" not in tied.verdict
-    assert "tie for first" not in cc.rank_intervals(made, rng=1).verdict
+    assert tied.verdict == "2 of 6 systems could be the best: a and b."
+    assert tied.observed.tolist()[:3] == [1, 1, 3]
 
 
 def test_neighbours_that_are_not_separable_are_counted() -> None:
     found = cc.rank_intervals(scores((0.9, 0.895, 0.5, 0.495, 0.1, 0.095), 0.05), rng=1)
-    assert found.verdict.endswith("3 of 5 adjacent ranks are not separable with 40 topics")
     assert found.inseparable == 3
+    assert found.borders == (2, 4)
+    assert found.rank.tolist() == [1, 1, 3, 3, 5, 5]
 
 
 def test_a_board_says_no_more_of_its_ranks_than_their_intervals() -> None:
     for strengths, noise, best in ((APART, 0.05, True), (EQUAL, 0.2, False)):
         made = cc.board(scores(strengths, noise), rng=1)
-        assert made.verdict.startswith(made.ranks.verdict)
-        assert ("is the best system" in made.verdict) is best
+        assert made.verdict == cc.rank_intervals(scores(strengths, noise), rng=1).verdict
+        assert ("is the best of" in made.verdict) is best
         interval = made.reliability[0].interval
         assert interval is not None
-        assert f"({interval.low:.3f} to {interval.high:.3f})" in made.verdict
+        assert f"({interval.low:.2f} to {interval.high:.2f})" in str(made)
 
 
 # Reliability -------------------------------------------------------------------------------------------------------
@@ -301,18 +300,17 @@ def votes(strength: tuple[float, ...], count: int = 600) -> cc.votes.Votes:
 
 def test_votes_name_a_best_system_only_where_all_others_are_significantly_worse() -> None:
     clear = cc.votes.rank_votes(votes((3.0, 0.0, 0.0, 0.0)), n_resamples=199, rng=1)
-    assert "; a is the best system (95% confidence); " in clear.verdict
+    assert clear.verdict == "a is the best of 4 systems (95% confidence)."
     unclear = cc.votes.rank_votes(votes((0.0, 0.0, 0.0, 0.0)), n_resamples=199, rng=1)
-    assert "is the best system" not in unclear.verdict
-    assert "3 other systems could be the best" in unclear.verdict
+    assert unclear.verdict == "Any of the 4 systems could be the best."
 
 
 def test_more_topics_raise_what_can_be_raised() -> None:
     few = cc.board(scores((0.6, 0.55, 0.5, 0.45, 0.4, 0.35), 0.3, n=10), more_topics=40, rng=1).outlook
     assert few is not None
-    assert few.sentence().startswith(
-        f"40 more topics would raise the expected tau with the true ranking from {few.tau_now:.3f} to "
+    assert few.sentences()[0].startswith(
+        f"40 more topics would raise the expected tau from {few.tau_now:.2f} to {few.tau_then:.2f} and "
     )
     done = cc.board(scores(APART, 0.001), more_topics=40, rng=1).outlook
     assert done is not None
-    assert done.sentence().startswith("40 more topics would leave the expected tau with the true ranking at 1.000, ")
+    assert done.sentences()[0].startswith("40 more topics would leave the expected tau at 1.00 and ")

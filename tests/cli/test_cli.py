@@ -556,7 +556,7 @@ def test_look_says_what_a_file_is_taken_for(formats: Path) -> None:
     ],
 )
 def test_an_option_of_one_value_is_given_once(given: list[str], option: str) -> None:
-    told = bad("compare", PEOPLE, HASTY, *given, status=2)
+    told = bad("explain", PEOPLE, HASTY, *given, status=2)
     assert f"{option} was given 2 times" in told
     assert ("PATH:MEASURE" in told) == (option == "--measure")
 
@@ -596,8 +596,8 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
         (["compare", PEOPLE, HASTY, "--interval", "--level", 2], "--level is 2.0: give"),
         (["compare", PEOPLE, HASTY, "--interval", "--resamples", 5], "--resamples is 5: an interval"),
         (["compare", PEOPLE, CAREFUL, HASTY, "--level", 0], "--level is 0.0: give"),
-        (["tiers", PEOPLE, "--level", 7], "--level is 7.0: give"),
-        (["tiers", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
+        (["board", PEOPLE, "--level", 7], "--level is 7.0: give"),
+        (["board", PEOPLE, "--resamples", 3], "--resamples is 3: --level 0.95 needs at least 19"),
         (["plan", PEOPLE, "--target", 3], "--target is 3.0: give"),
         (["plan", PEOPLE, "--probability", 3], "--probability is 3.0: give a number above 0 and below 1, or leave it"),
         (["audit", PEOPLE, HASTY, "-r", "3x"], "--reported is '3x': give"),

@@ -47,7 +47,7 @@ def test_commands_are_in_groups_one_line_each() -> None:
 def test_there_are_few_commands_and_few_options() -> None:
     """Sixteen commands, 23 with those below them; besides what several share of Data and Output at most 15 options."""
     top: Any = typer.main.get_command(app)
-    assert len(set(top.commands) - {"tiers"}) <= 16  # tiers becomes a part of board
+    assert len(top.commands) <= 16
     assert len(COMMANDS) <= 23
     groups = {name: options_by_group(command) for name, command in COMMANDS.items()}
     for name, found in groups.items():
@@ -157,7 +157,7 @@ def test_the_files_of_the_examples_are_saved_once(tmp_path: Path) -> None:
 def test_what_is_misspelt_is_suggested(tmp_path: Path) -> None:
     good("demo", "--save", tmp_path)
     people = tmp_path / "people.csv"
-    assert f"did you mean '{people}'?" in bad("tiers", tmp_path / "peeple.csv", status=1)
+    assert f"did you mean '{people}'?" in bad("board", tmp_path / "peeple.csv", status=1)
     assert "did you mean 'tau_ap_b'? There are: tau," in bad(
         "compare", "--matrix", people, people, "-c", "tau_apb", status=2
     )
@@ -167,7 +167,7 @@ def test_what_is_misspelt_is_suggested(tmp_path: Path) -> None:
 def test_a_report_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(typer, "launch", opened.append)
-    page = tmp_path / "tiers page.html"
-    run("tiers", path("people"), "--resamples", "99", "--html", page, "--open")
+    page = tmp_path / "a page.html"
+    run("board", path("people"), "--resamples", "99", "--html", page, "--open")
     assert opened == [page.as_uri()]
-    assert "name its file with --html" in bad("tiers", path("people"), "--open", status=2)
+    assert "name its file with --html" in bad("board", path("people"), "--open", status=2)

@@ -55,6 +55,24 @@ def test_a_bar_once_it_takes_longer_than_a_second(monkeypatch: pytest.MonkeyPatc
     assert not bar.bar.live.is_started
 
 
+def test_a_bar_after_two_seconds_though_nothing_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    waited: list[float] = []
+    with terminal.Bar("combining", quiet=False) as bar:
+        waited.append(bar.timer.interval)
+        bar.timer.function(*bar.timer.args)  # as it does once the time is over
+        assert bar.bar.tasks[0].total is None
+        bar.update(1, 2)  # a bar that is open goes on
+        assert bar.bar.tasks[0].total == 2
+    assert waited == [2]
+    assert "combining" in screen.getvalue()
+    assert not bar.bar.live.is_started
+    assert not bar.timer.is_alive()
+    with terminal.Bar("combining", quiet=True) as silent:
+        assert not silent.timer.is_alive()
+
+
 def test_lines_one_a_minute_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, file = Clock(monkeypatch), io.StringIO()
     monkeypatch.setattr(sys, "stderr", file)

@@ -32,7 +32,7 @@ def test_the_folder_of_the_demo_can_be_copied(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-@pytest.mark.parametrize("command", ["--version", "--help", "tiers --help"])
+@pytest.mark.parametrize("command", ["--version", "--help", "board --help"])
 def test_a_full_disk_is_told_in_one_line(command: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = process(*command.split(), stdout=full)

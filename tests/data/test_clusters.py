@@ -58,7 +58,7 @@ def test_groups_are_the_sample_everywhere() -> None:
     found = cc.rank_intervals(GROUPED, n_resamples=99, rng=1)
     assert found.pvalues.tolist() == cc.rank_intervals(rows, n_resamples=99, rng=1).pvalues.tolist()
     assert (found.settings["topics"], found.settings["groups"]) == (30, 10)
-    assert "30 topics in 10 groups" in found.verdict
+    assert "30 topics in 10 groups" in found.table()
     assert cc.reliability(GROUPED, rng=1).estimates == cc.reliability(rows, rng=1).estimates
     assert cc.plan_topics(GROUPED, n_resamples=99, rng=1).observed_topics == 10
     compared = cc.compare(GROUPED, SCORES, n_resamples=99, rng=1)
@@ -99,7 +99,7 @@ FAMILIES = {system: "xyz"[k // 3] for k, system in enumerate("abcdefghi")}
 
 
 CALLS: dict[str, Callable[[list[cc.Scores]], Any]] = {
-    "board": lambda s: cc.board(s[0], n_resamples=99, rng=1).ranks.pvalues,
+    "board": lambda s: cc.board(s[0], n_resamples=99, rng=1).pvalues,
     "compare": lambda s: cc.compare(*s[:2], worth=False, n_resamples=99, rng=1).rank_test,
     "correlate": lambda s: cc.correlate(s[0], s[1], n_resamples=500, rng=1),
     "discordance": lambda s: cc.planning.discordance(s[0], estimator="res", n_resamples=99, rng=1),

@@ -225,5 +225,5 @@ def test_the_options_of_the_command(tmp_path: Path) -> None:
     assert len(pairs["pairs"]) == 2
     board = run("board", str(path), "--these-topics")
     assert board.exit_code == 0
-    assert "s0 is the best system" in board.stdout
+    assert "s0 is the best of 3 systems" in board.stdout
     assert "up to 4 runs" in run("board", str(path), "--runs").stderr + run("board", str(path), "--runs").stdout

@@ -83,7 +83,7 @@ def test_mteb_counts_its_points_so(data: Path) -> None:
         expected = {row["model"]: (float(row["points"]), int(row["rank"])) for row in csv.DictReader(file)}
     given = cc.read_scores(data / "mteb" / "eng_v2.csv", total="borda", missing="available")
     found = cc.rank_intervals(given, n_resamples=19, rng=1)
-    assert {row["system"]: (row["mean"], row["rank"]) for row in found.rows()} == expected
+    assert {row["system"]: (row["total"], row["observed"]) for row in found.rows()} == expected
     assert len(expected) == 242
     assert found.notes[0] == "51 systems of 242 lack topics, which give 0 points, as MTEB counts them"
 
@@ -117,7 +117,7 @@ def test_points_are_those_among_the_systems_that_are_compared() -> None:
 
 def test_mean_ranks_are_shown_with_the_best_lowest() -> None:
     found = cc.rank_intervals(cc.as_scores(cc.load_collection("people"), total="mean-rank"), n_resamples=99, rng=1)
-    shown = [row["mean"] for row in found.rows()]
+    shown = [row["total"] for row in found.rows()]
     assert shown == sorted(shown)
     assert 1 <= shown[0] < shown[-1] <= 20
     assert "mean rank" in found.table()

@@ -73,7 +73,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_split(
 
 def test_limits_can_be_set_where_there_is_no_python(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(TABLE)
-    command = [sys.executable, "-m", "concordant", "tiers", str(tmp_path / "x.csv")]
+    command = [sys.executable, "-m", "concordant", "board", str(tmp_path / "x.csv")]
     for name, value, said in (
         ("CONCORDANT_MAX_BYTES", "10", "x.csv: holds more than 10 bytes"),
         ("CONCORDANT_MAX_BYTES", "1 GB", "the environment has CONCORDANT_MAX_BYTES=1 GB: give a whole number"),
@@ -138,7 +138,7 @@ def test_a_file_name_that_is_no_text_can_be_written(tmp_path: Path) -> None:
     read = cc.read_scores(os.fsdecode(folder), "map")
     assert read.systems == ("r2", "r\\xff1")
     done = subprocess.run(
-        [sys.executable, "-m", "concordant", "tiers", folder, "-m", "map", "--format", "csv"],
+        [sys.executable, "-m", "concordant", "board", folder, "-m", "map", "--format", "csv"],
         capture_output=True,
         text=True,
         check=False,

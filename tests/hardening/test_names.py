@@ -119,14 +119,14 @@ def files(folder: Path, name: Callable[[str], str]) -> Path:
 
 QUICK = ["--resamples", "99"]
 COMMANDS: dict[str, list[str]] = {
-    "combine": ["combine", "few.csv", "careful.csv", "--tiers"],
+    "combine": ["combine", "few.csv", "careful.csv", "--ranks"],
     "compare": ["compare", "people.csv", "careful.csv", *QUICK],
     "compare two": ["compare", "people.csv", "careful.csv", "hasty.csv", *QUICK],
     "explain": ["explain", "people.csv", "hasty.csv"],
     "look": ["look", "people.csv"],
     "plan": ["plan", "people.csv", "--all", *QUICK],
-    "tiers": ["tiers", "people.csv", *QUICK],
-    "tiers -k": ["tiers", "people.csv", "-k", "2", *QUICK],
+    "board": ["board", "people.csv", *QUICK],
+    "board -k": ["board", "people.csv", "-k", "2", *QUICK],
     "votes": ["votes", "battles.json", "--resamples", "199"],
 }
 
@@ -142,7 +142,7 @@ def test_commands_show_names_in_one_line(command: str, tmp_path: Path, monkeypat
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("command", ["combine", "tiers", "votes"])
+@pytest.mark.parametrize("command", ["combine", "board", "votes"])
 def test_csv_and_json_give_names_back(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(files(tmp_path / "x", hostile))
     given = {hostile(name) for name in ("xyz" if command == "votes" else cc.read_scores(PEOPLE).systems)}
@@ -179,7 +179,7 @@ def test_notes_and_errors_are_one_line(tmp_path: Path, monkeypatch: pytest.Monke
     assert done.exit_code == 0, done.output
     assert [line[:5] for line in done.stderr.splitlines()] == ["note:"] * done.stderr.count("note:")
     assert "two\\nlines\\t\\x1b[2J" in done.stderr
-    failed = run("tiers", "no\nfile\t\x1b[2J.csv")
+    failed = run("board", "no\nfile\t\x1b[2J.csv")
     assert failed.exit_code == 1
     assert failed.stderr.count("\n") == 1
     assert "no\\nfile\\t\\x1b[2J.csv" in failed.stderr

@@ -45,9 +45,18 @@ PLAIN: dict[str, Any] = {**FEW, "worth": False, "interval": True, "n_resamples":
 # By the name of its class, one of every kind of result, and of the data that they are made from.
 RESULTS: dict[str, Callable[[], Any]] = {
     "AuditResult": lambda: cc.audit(SMALL, QUICK, reported="0.905"),
-    "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
     "CombinedMeans": lambda: cc.combine(FEW_TOPICS, CAREFUL),
     "Comparison": lambda: cc.compare(PEOPLE, HASTY, **PLAIN),
+    "ComparisonTable": lambda: cc.compare(
+        str(path("people")),
+        str(path("hasty")),
+        collections={"a": "/", "b": "/"},
+        coefficients=["tau_b"],
+        worth=False,
+        rank_test=None,
+        n_resamples=500,
+        rng=1,
+    ),
     "Difference": lambda: cc.difference(SMALL, *SMALL.systems[:2], rng=1),
     "Differences": lambda: cc.neighbours(SMALL, rng=1),
     "Discordance": lambda: cc.planning.discordance(PEOPLE),
@@ -89,7 +98,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "TieCalibration": lambda: cc.judges.tie_calibration(SMALL, QUICK, rng=1),
     "TopicPlan": lambda: cc.plan_topics(SMALL, coefficient="tau_ap", target=0.9, **FEW),
     "TopicSelection": lambda: cc.select_topics(PEOPLE, 4, n_splits=2, method="variance", rng=1),
-    "VoteRanks": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
 }
 DATA: dict[str, Callable[[], Any]] = {
     "Pairing": lambda: cc.pair(SMALL, {"hasty": QUICK, "careful": SLOW}),
@@ -102,6 +110,8 @@ DATA: dict[str, Callable[[], Any]] = {
 }
 # Other shapes of the same classes: with holes, with everything that a comparison can hold.
 OTHERS: dict[str, Callable[[], Any]] = {
+    "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
+    "Board of battles": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
     "Estimate of a correlation": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "Board of holes": lambda: cc.board(HOLED, **FEW),
     "Comparison with worth": lambda: cc.compare(SMALL, QUICK, **{**PLAIN, "worth": True}),

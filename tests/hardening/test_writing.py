@@ -267,7 +267,7 @@ def limited() -> None:
 def test_a_file_that_does_not_fit_is_told_in_one_line(tmp_path: Path, scores: Path) -> None:
     target = tmp_path / "out.pdf"
     target.write_bytes(b"%PDF-1.4 old")
-    command = [sys.executable, "-m", "concordant", "tiers", str(scores), "--plot", str(target), "-q"]
+    command = [sys.executable, "-m", "concordant", "board", str(scores), "--plot", str(target), "-q"]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("COV")}  # which writes, too
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited, env=plain)
     assert done.returncode == 1
@@ -291,7 +291,7 @@ def test_a_full_standard_output_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["nowhere/x.html", "."])
 def test_a_place_that_cannot_be_written_is_told_before_the_work(scores: Path, where: str) -> None:
-    command = [sys.executable, "-m", "concordant", "tiers", str(scores), "--resamples", "100000000", "--html", where]
+    command = [sys.executable, "-m", "concordant", "board", str(scores), "--resamples", "100000000", "--html", where]
     done = subprocess.run(command, cwd=scores.parent, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert "there is no folder nowhere" in done.stderr or ". is a folder" in done.stderr

@@ -63,7 +63,7 @@ def tried(name: str) -> Iterator[list[str]]:
     there = {name_of(option) for option in command.params}
     for option in numeric(command):
         given = name_of(option)
-        if given in SHARED and name != "tiers":
+        if given in SHARED and name != "board":
             continue
         words = without(EXAMPLES[name] + QUICK.get(name, []), *option.opts, INSTEAD.get(given, ""), "--html", "-o")
         for other, few in FEWER.items():

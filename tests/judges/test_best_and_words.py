@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t as student
 
 import concordant as cc
-from concordant.judges.best import could_be_best
+from concordant.judges.ranking import could_be_best
 from concordant.judges.verdicts import judgment, question, sentence, shown, told, too_few, word_of
 
 

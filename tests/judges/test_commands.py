@@ -1,4 +1,4 @@
-"""`concordant tiers`, `explain`, and what `compare` says of a worth."""
+"""`concordant board`, `explain`, and what `compare` says of a worth."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ import concordant as cc
 from tests.commands import CAREFUL, HASTY, PEOPLE, bad, good, rows, run
 
 
-def test_tiers_say_the_verdict_first() -> None:
-    text = good("tiers", PEOPLE, "-k", "3")
-    found = cc.rank_intervals(PEOPLE, rng=0)
+def test_a_board_says_the_verdict_first() -> None:
+    text = good("board", PEOPLE, "-k", "3")
+    found = cc.board(PEOPLE, rng=0)
     assert " ".join(text.split()).startswith(" ".join(found.verdict.split()))
     assert str(found.best(3)) in text
     assert str(found).partition("\n\n")[2] in text
 
 
-def test_a_single_system_has_no_tiers(tmp_path: Path) -> None:
+def test_a_single_system_has_no_ranks(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("topic,a\n1,0.2\n2,0.3\n")
-    assert "there is one system (a), and a ranking has several" in bad("tiers", str(tmp_path / "one.csv"), status=1)
+    assert "there is one system (a), and a ranking has several" in bad("board", str(tmp_path / "one.csv"), status=1)
 
 
-def test_tiers_for_machines() -> None:
-    found = cc.rank_intervals(
+def test_boards_for_machines() -> None:
+    found = cc.board(
         cc.as_scores(HASTY, total="borda"), confidence_level=0.9, simultaneous=False, n_resamples=499, rng=4
     )
     options = ("--level", "0.9", "--marginal", "--total", "borda", "--resamples", "499", "--seed", "4")
-    answer = json.loads(good("tiers", HASTY, *options, "-f", "json", "--best", "2"))
+    answer = json.loads(good("board", HASTY, *options, "-f", "json", "--best", "2"))
     best = answer["settings"].pop("best")
     assert answer == {**found.to_dict(), "read_notes": []}
     assert (tuple(best["possible"]), tuple(best["certain"])) == (found.best(2).possible, found.best(2).certain)
-    assert [(r["system"], int(r["low"]), int(r["high"])) for r in rows("tiers", HASTY, *options)] == [
-        (r["system"], r["low"], r["high"]) for r in found.rows()
+    assert [(r["system"], int(r["rank"]), int(r["high"])) for r in rows("board", HASTY, *options)] == [
+        (r["system"], r["rank"], r["high"]) for r in found.rows()
     ]
 
 
@@ -65,9 +65,9 @@ def test_topics_of_a_pair() -> None:
 
 
 def test_mistakes() -> None:
-    assert "--level is 95" in bad("tiers", PEOPLE, "--level", "95", status=1)
-    assert "--best is 21" in bad("tiers", PEOPLE, "-k", "21", status=2)
-    assert "needs at least 19" in bad("tiers", PEOPLE, "--resamples", "5", status=1)
+    assert "--level is 95" in bad("board", PEOPLE, "--level", "95", status=1)
+    assert "--best is 21" in bad("board", PEOPLE, "-k", "21", status=2)
+    assert "needs at least 19" in bad("board", PEOPLE, "--resamples", "5", status=1)
     assert "--pair is" in bad("explain", PEOPLE, HASTY, "--pair", "rerank-4", status=2)
     assert "there is no system 'x'" in bad("explain", PEOPLE, HASTY, "--pair", "x,rerank-4", status=1)
 
@@ -154,8 +154,8 @@ def test_a_gate_is_closed_where_the_worth_is_not_known() -> None:
 def test_what_cannot_be_valued(tmp_path: Path) -> None:
     few = good("compare", PEOPLE, CAREFUL, "--topics", "401,402,403,404,405,406,407,408,409")
     assert "Note: What careful is worth is not known: there are only 9 topics, at least 10 are needed\n" in few
-    after = few.split("\nNext: ")[1].replace("\n", " ")
-    assert after == f"concordant plan {PEOPLE} | concordant explain {PEOPLE} {CAREFUL} | --html report.html | --all "
+    more = [f"concordant explain {PEOPLE} {CAREFUL}", "--html report.html | --all"]
+    assert few.endswith(f"Next: concordant plan {PEOPLE}\n      {more[0]}\n      {more[1]}\n")
     ten = "401,402,403,404,405,406,407,408,409,410"
     assert "25 topics judged by careful " in good("compare", PEOPLE, CAREFUL, "--topics", ten)
     means = tmp_path / "means.csv"

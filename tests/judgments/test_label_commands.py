@@ -132,7 +132,7 @@ def test_late_runs_are_ranked_by_their_own_documents() -> None:
     [
         (("combine", "runs"), "give human scores, and machine scores; or a list of documents with --labels"),
         (("combine", "a.csv", "b.csv", "--final"), "--machine, --these-topics and --final go with --labels"),
-        ((*COMBINE, "--tiers"), "leave out --plan and --tiers"),
+        ((*COMBINE, "--ranks"), "leave out --plan and --ranks"),
         (COMBINE[:4], "-m is missing: the list was made for P(rel=2)@10"),
     ],
 )

@@ -305,6 +305,13 @@ def test_a_few_labels_of_many_are_called_few() -> None:
     assert not any("a good machine alone" in note for note in ranked().notes)
 
 
+def test_means_of_ap_from_few_labels_are_called_too_low() -> None:
+    assert ranked("AP(rel=2)", 30).notes == (
+        "with fewer than 10% of the pairs judged, all means of AP are too low; differences hold",
+    )
+    assert ranked("AP(rel=2)", 60).notes == ()
+
+
 def test_a_favoured_system_is_named_and_hardly_gains() -> None:
     """The machine gives the highest grade to whatever the worst system returns."""
     worst = RUNS.systems[-1]

@@ -24,7 +24,7 @@ COMMAND = "import sys; from concordant.cli import main; sys.argv[1:] = {}; main(
 USES = {
     "cli": (
         COMMAND.format(["compare", PEOPLE, CAREFUL, "-q", "--resamples", "500"]),
-        COMMAND.format(["tiers", PEOPLE, "-f", "json", "--resamples", "99"]),
+        COMMAND.format(["board", PEOPLE, "-f", "json", "--resamples", "99"]),
         COMMAND.format(["--help"]),
     ),
     "frames": (f"{COMPARED}; assert len(found.to_frame())",),

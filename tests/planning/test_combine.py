@@ -298,7 +298,6 @@ def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
     assert found.means.degrees_of_freedom == found.freedom
     assert ranks == again
     assert sorted(ranks.systems) == sorted(human.systems)
-    assert ranks.tiers
     expected = found.expected_correlation("tau_b", rng=1)
     people = cc.expected_correlation(human, coefficient="tau_b", rng=1)
     assert people.value < expected.value < 1
@@ -416,20 +415,20 @@ def test_the_commands(tmp_path: Path) -> None:
     people = cc.load_collection("people")
     few = tmp_path / "people.csv"
     people.select(topics=people.topics[:15]).to_frame().to_csv(few)
-    shown = good("combine", few, CAREFUL, "--tiers")
+    shown = good("combine", few, CAREFUL, "--ranks")
     assert shown.startswith(
         "15 topics by people and 25 more by careful rank the systems as well as 25 by people (95% interval 23 to 27).\n"
     )
     assert "careful favours no system significantly (corrected for 20 systems)." in shown
-    assert "tier  rank" in shown
+    assert "rank  system" in shown
     assert max(map(len, shown.split("\n\n")[0].splitlines())) <= 120
     asked = ("combine", few, CAREFUL, "--plan", "--as-good-as", "40", "--cost", "machine=0.05", "human=20")
     assert good(*asked).startswith("To match 40 topics judged by people, let people judge 15 and careful these and ")
     assert "belong together" in bad("combine", few, CAREFUL, "--plan", status=2)
-    assert "--tiers shows ranks" in bad(*asked, "--tiers", status=2)
+    assert "--ranks shows ranks" in bad(*asked, "--ranks", status=2)
     target = tmp_path / "figure.svg"
     assert "Figure" in good(*asked, "--plot", target)
-    assert "Figure" in good("combine", few, CAREFUL, "--tiers", "--plot", tmp_path / "combined.pdf")
+    assert "Figure" in good("combine", few, CAREFUL, "--ranks", "--plot", tmp_path / "combined.pdf")
 
 
 def test_means_and_ranks_stand_in_one_table(tmp_path: Path) -> None:
@@ -438,18 +437,18 @@ def test_means_and_ranks_stand_in_one_table(tmp_path: Path) -> None:
     people.select(topics=people.topics[:12]).to_frame().to_csv(few)
     found = cc.combine(cc.read_scores(few), cc.read_scores(CAREFUL))
     ranks = found.rank_intervals(rng=0)
-    printed = rows("combine", few, CAREFUL, "--tiers")
+    printed = rows("combine", few, CAREFUL, "--ranks")
     wanted = [
-        {**mean, "rank": rank["rank"], "rank_low": rank["low"], "rank_high": rank["high"], "tier": rank["tier"]}
+        {**mean, "rank_low": rank["rank"], "rank_high": rank["high"], "border_below": rank["border_below"]}
         for mean, rank in zip(found.rows(), ranks.rows(), strict=True)
     ]
     assert printed == [{name: str(value) for name, value in row.items()} for row in wanted]
     for form in ("markdown", "latex"):
-        text = good("combine", few, CAREFUL, "--tiers", "-f", form).replace("\\_", "_")
-        assert text.count("rank_low") == 1
+        text = good("combine", few, CAREFUL, "--ranks", "-f", form).replace("\\_", "_")
+        assert text.count("rank_high") == 1
         assert sum(system in text for system in people.systems) == len(people.systems)
         assert {line.count("&" if form == "latex" else "|") for line in text.splitlines() if "0." in line} == {
-            12 if form == "latex" else 14
+            11 if form == "latex" else 13
         }
 
 

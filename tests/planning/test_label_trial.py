@@ -99,6 +99,14 @@ def test_the_table_and_what_is_not_possible() -> None:
     assert without.designs == (LIST, TOPICS, SHALLOW)
 
 
+def test_a_machine_that_tells_nothing_on_most_topics_leaves_combine_out() -> None:
+    told = {topic: {d: g if topic in ("t0", "t1") else 3 for d, g in MACHINE[topic].items()} for topic in MACHINE}
+    found = cc.planning.try_labels(
+        RUNS, PEOPLE, "P(rel=2)@10", machine=cc.Qrels.from_dict(told), shares=[0.7], n_lists=2, rng=1
+    )
+    assert found.designs == (LIST, TOPICS, SHALLOW, ALONE)
+
+
 def test_bad_shares_and_pairs_without_a_judgment() -> None:
     with pytest.raises(cc.errors.InputError, match=r"shares is \[0.1, 1.0\]: give shares of the judgments"):
         cc.planning.try_labels(RUNS, PEOPLE, "P@5", shares=[0.1, 1.0])

@@ -257,3 +257,20 @@ def test_groups_keep_the_size(icc: float) -> None:
     draws = math.sqrt(icc) * rng.normal(size=(800, 10))[:, groups] + math.sqrt(1 - icc) * rng.normal(size=(800, 52))
     rejected = np.mean([paired(d, d.mean(), 0.95, groups).pvalue <= 0.05 for d in draws])
     assert rejected <= 0.07
+
+
+def test_many_neighbours_are_shown_in_part_unless_all_are_asked_for() -> None:
+    values = np.random.default_rng(3).normal(size=(30, 60)) - 0.02 * np.arange(60)
+    found = cc.neighbours(values, rng=1)
+    short, whole = str(found).splitlines(), found.text(every=True).splitlines()
+    assert sum(" - " in line for line in short) == 20
+    assert "  ... 39 more pairs: --all, or text(every=True) in Python" in short
+    assert sum(" - " in line for line in whole) == 59
+    assert ("detectable" in str(found), "detectable" in found.text(every=True)) == (False, True)
+    assert max(map(len, short)) <= 80
+    ax = found.plot()
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert ax.get_title("left") == "the 40 of 59 pairs with the smallest p-values"
+    largest = sorted(pair.pvalue for pair in found.pairs)[39]
+    assert labels == [f"{pair.a} - {pair.b}" for pair in found.pairs if pair.pvalue <= largest][:40]
+    assert ax.figure.get_size_inches()[1] < 10

@@ -140,9 +140,9 @@ def test_labels_go_with_their_numbers() -> None:
         assert found.systems == expected.systems
         np.testing.assert_array_equal(found.pvalues, expected.pvalues)
     text = str(expected)
-    assert text.startswith(f"{len(expected.tiers)} tiers; Japan ranks first, but ")
+    assert text.startswith(expected.verdict)
     assert "999 normal draws" in text
-    assert expected.to_dict()["systems"][0]["system"] == "Japan"
+    assert expected.to_dict()["rows"][0]["system"] == "Japan"
 
 
 @pytest.mark.parametrize(

@@ -134,32 +134,9 @@ def test_intervals_count_significant_differences() -> None:
         better = sum(found.pvalues[i, j] <= 0.05 and found.means[j] > found.means[i] for j in range(m))
         worse = sum(found.pvalues[i, j] <= 0.05 and found.means[j] < found.means[i] for j in range(m))
         assert found[system] == (1 + better, m - worse)
-        assert found.low[i] <= found.rank[i] <= found.high[i]
+        assert found.low[i] == found.rank[i] <= found.observed[i] <= found.high[i]
     assert [s for group in people.ranking() for s in group] == list(found.systems)
     assert found.inseparable == sum(found.pvalues[k, k + 1] > 0.05 for k in range(m - 1))
-
-
-def test_each_tier_begins_where_a_system_is_worse_than_the_head() -> None:
-    found = cc.rank_intervals(cc.load_collection("people"), rng=5)
-    assert [s for tier in found.tiers for s in tier] == list(found.systems)
-    assert len(found.tiers) == 3
-    worse = found.better()
-    place = {s: k for k, s in enumerate(found.systems)}
-    for above, below in itertools.pairwise(found.tiers):
-        assert worse[place[below[0]], place[above[0]]]
-    for tier in found.tiers:
-        assert not any(worse[place[s], place[tier[0]]] for s in tier)
-
-
-def test_systems_with_equal_means_share_a_tier() -> None:
-    rng = np.random.default_rng(1)
-    base = rng.random(30)
-    noisy = base + np.where(np.arange(30) % 2, 3.0, -3.0)  # the same mean, and not separable from anything
-    values = np.column_stack([base + 1, base, noisy, base - 1])
-    for order in itertools.permutations(range(4)):
-        names = [("top", "steady", "noisy", "low")[k] for k in order]
-        found = cc.rank_intervals(cc.Scores(values[:, order], range(30), names), rng=2, n_resamples=999)
-        assert [set(tier) for tier in found.tiers] == [{"top", "steady", "noisy"}, {"low"}]
 
 
 def test_the_k_best() -> None:
@@ -182,7 +159,7 @@ def test_identical_systems_and_constant_differences_do_not_divide_by_zero() -> N
     constant = cc.rank_intervals(np.full((30, 3), 0.5), rng=1)
     assert constant.low.tolist() == [1, 1, 1]
     assert constant.high.tolist() == [3, 3, 3]
-    assert constant.tiers == (("0", "1", "2"),)
+    assert constant.borders == ()
 
 
 def test_rounding_is_no_difference() -> None:
@@ -292,19 +269,16 @@ def test_what_is_printed_and_exported() -> None:
     assert (
         text.splitlines()[0]
         == found.verdict
-        == (
-            "3 tiers; rerank-4 ranks first, but 4 other systems could be the best; 19 of 19 adjacent ranks are not "
-            "separable with 40 topics"
-        )
+        == ("5 of 20 systems could be the best: rerank-4, rerank-2, rerank-1, rerank-3 and hybrid-2.")
     )
-    assert "\n95% confidence for all intervals together; 49,999 resamples of 40 topics\n" in text
-    assert text.splitlines()[-1].startswith("Note: borderline: ")
+    assert "\n95% confidence for all intervals together; 49,999 resamples of 40 topics.\n" in text
+    assert "too close to call" in text.splitlines()[-1]
     for row in found.rows():
-        assert any(line.split()[2:] == [row["system"], f"{row['mean']:.4f}", str(row["low"]), "to", str(row["high"])]
-                   for line in text.splitlines())  # fmt: skip
+        cells = [str(row["rank"]), row["system"], f"{row['total']:.4f}", str(row["rank"]), "to", str(row["high"])]
+        assert any(line.split() == cells for line in text.splitlines())
     json.dumps(found.to_dict(), allow_nan=False)
     frame = found.to_frame()
-    assert frame.loc["rerank-4", ["low", "high"]].tolist() == list(found["rerank-4"])
+    assert frame.loc["rerank-4", ["rank", "high"]].tolist() == list(found["rerank-4"])
 
 
 def test_plot() -> None:
@@ -316,7 +290,6 @@ def test_plot() -> None:
     found = cc.rank_intervals(cc.load_collection("people"), rng=5)
     ax = found.plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == list(found.systems)
-    assert [t.get_text() for t in ax.texts] == ["tier 1", "tier 2", "tier 3"]
     assert found.plot(ax) is ax
     pyplot.close("all")
 
@@ -345,12 +318,6 @@ def test_resamples_are_counted_in_chunks(simultaneous: bool, monkeypatch: pytest
     found = pair_tests.corrected_pvalues(values, how, simultaneous=simultaneous)
     assert found.tolist() == expected.tolist()
     assert len(np.unique(found)) > 3
-
-
-def test_tiers_count_from_1() -> None:
-    values = np.random.default_rng(2).random((30, 3)) / 10 + [0.0, 1.0, 2.0]
-    found = cc.rank_intervals(values, rng=1, n_resamples=999)
-    assert [(row["rank"], row["tier"]) for row in found.rows()] == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_the_best_in_words() -> None:
@@ -399,5 +366,5 @@ def test_pairs_that_another_seed_could_decide_otherwise_are_named() -> None:
         frozenset((found.systems[i], found.systems[j])) for i, j in np.argwhere(near) if i != j
     }
     (note,) = found.notes
-    assert note.startswith(f"borderline: {len(found.borderline)} pair")
+    assert note.startswith(f"{len(found.borderline)} pairs are too close to call (")
     assert found.to_dict()["borderline"] == [list(pair) for pair in found.borderline]

@@ -195,7 +195,7 @@ def test_results_say_what_they_were_made_with() -> None:
     bounds = cc.rank_intervals(LABELLED, simultaneous=False, n_resamples=99, rng=1)
     assert (bounds.settings["measure"], bounds.settings["topics"]) == ("AP", 9)
     told = bounds.to_dict()
-    assert (told["tiers"], told["simultaneous"]) == ([list(tier) for tier in bounds.tiers], False)
+    assert (told["borders"], told["border_sentence"], told["simultaneous"]) == ([], "", False)
     for simultaneous in (True, False):
         means = cc.Means([0.1, 0.3], list("ab"), covariance=np.eye(2))
         made = cc.rank_intervals(means, simultaneous=simultaneous, rng=1)

@@ -13,7 +13,7 @@ import pytest
 import concordant as cc
 from concordant.errors import InputError, InputTypeError, ReadError
 from concordant.ranks.votes.strengths import strengths, tally, units
-from tests.commands import good
+from tests.commands import good, run
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -96,9 +96,12 @@ def test_command(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("\n".join(["model_a,model_b,winner", *lines]))
     made = json.loads(good("votes", tmp_path / "v.csv", "--resamples", "100", "--seed", "3", "-f", "json"))
     found = cc.votes.rank_votes(votes, n_resamples=100, rng=3)
-    assert [(row["system"], row["low"], row["high"]) for row in made["systems"]] == [
-        (row["system"], row["low"], row["high"]) for row in found.rows()
+    assert [(row["system"], row["rank"], row["high"]) for row in made["rows"]] == [
+        (row["system"], row["rank"], row["high"]) for row in found.rows()
     ]
+    page = tmp_path / "votes.html"
+    run("votes", tmp_path / "v.csv", "--resamples", "100", "--html", page)
+    assert "200 battles; ranked by win-rate" in page.read_text(encoding="utf-8")
 
 
 def test_files_and_frames(tmp_path: Path) -> None:
@@ -177,7 +180,7 @@ def test_what_is_printed(tmp_path: Path) -> None:
     file = tmp_path / "battles.csv"
     lines = [f"{a},{b},model_a" for a, b in ("ab", "bc", "ca", "ab", "ac", "cb") for _ in range(20)]
     file.write_text("\n".join(["model_a,model_b,winner", *lines]) + "\n")
-    assert "tier  rank  system" in good("votes", file)
+    assert "rank  system" in good("votes", file)
 
 
 def test_few_questions_separate_nothing() -> None:
@@ -186,6 +189,6 @@ def test_few_questions_separate_nothing() -> None:
         ["x", "y", "x", "x", "z"], ["y", "z", "z", "y", "y"], ["a", "tie", "b", "a", "a"], [1, 1, 2, 3, 3]
     )
     found = cc.votes.rank_votes(votes, rng=1)
-    assert len(found.tiers) == 1
+    assert found.best(1).possible == found.systems
     with pytest.raises(InputError, match="the votes are on 1 question"):
         cc.votes.rank_votes(cc.votes.Votes(["x", "y"], ["y", "x"], ["a", "a"], [1, 1]), rng=1)

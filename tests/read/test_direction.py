@@ -155,31 +155,32 @@ def test_frames_series_and_dictionaries() -> None:
 def test_a_column_of_scores_that_is_named_by_an_option(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("topic,system,wer\n1,a,0.1\n1,b,0.2\n2,a,0.1\n2,b,0.3\n")
-    said = bad("tiers", path, "--score-column", "wer", status=1)
+    said = bad("board", path, "--score-column", "wer", status=1)
     assert "lower is usually better for 'wer'" in said
-    assert good("tiers", f"{path}:lower", "--score-column", "wer", "-f", "csv").splitlines()[1].startswith("a,0.1,1")
+    printed = good("board", f"{path}:lower", "--score-column", "wer", "-f", "csv")
+    assert printed.splitlines()[1].startswith("a,1,2,1,0.1,")
 
 
 def test_folders(tmp_path: Path) -> None:
     for name, values in (("a", (0.1, 0.2)), ("b", (0.3, 0.3)), ("c", (0.2, 0.25))):
         lines = [f"{topic},wer,{value}\n" for topic, value in enumerate(values, start=1)]
         (tmp_path / f"{name}.csv").write_text("topic,measure,value\n" + "".join(lines))
-    said = bad("tiers", tmp_path, status=1)
+    said = bad("board", tmp_path, status=1)
     assert "write PATH:wer:lower or PATH:wer:higher" in said
-    assert good("tiers", f"{tmp_path}:lower", "-f", "csv").splitlines()[1].startswith("a,0.15")
-    assert good("tiers", f"{tmp_path}:wer:higher", "-f", "csv").splitlines()[1].startswith("b,0.3")
+    assert good("board", f"{tmp_path}:lower", "-f", "csv").splitlines()[1].startswith("a,1,3,1,0.15")
+    assert good("board", f"{tmp_path}:wer:higher", "-f", "csv").splitlines()[1].startswith("b,1,3,1,0.3")
 
 
 def test_a_matrix_that_only_its_file_names_as_errors_gets_a_note(tmp_path: Path) -> None:
     path = tmp_path / "wer.csv"
     path.write_text("topic,a,b\n1,0.1,0.2\n2,0.1,0.3\n")
-    done = run("tiers", path)
+    done = run("board", path)
     assert done.exit_code == 0
     assert (
         f"{path} was read with higher scores as better; to decide, write {path}:lower or {path}:higher" in done.stderr
     )
-    good("tiers", f"{path}:higher")
-    good("tiers", path, "--lower-is-better")
+    good("board", f"{path}:higher")
+    good("board", path, "--lower-is-better")
 
 
 def test_files_of_one_collection_have_one_direction(board: str) -> None:
@@ -287,12 +288,15 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
     (given, negated), (other, _) = sides(1), sides(2)
     means = dict(zip(SYSTEMS, errors(1).mean(axis=0).round(9), strict=True))
     found = cc.rank_intervals(given, n_resamples=99, rng=1)
-    assert {row["system"]: round(row["mean"], 9) for row in found.rows()} == means
-    assert [row["mean"] for row in found.rows()] == sorted(row["mean"] for row in found.rows())  # the least error first
-    assert [float(line.split()[3]) for line in found.lines()[1:]] == sorted(np.round(list(means.values()), 4))
+    assert {row["system"]: round(row["total"], 9) for row in found.rows()} == means
+    totals = [row["total"] for row in found.rows()]
+    assert totals == sorted(totals)  # the least error first
+    assert [float(line.split()[2]) for line in found.table().splitlines()[1:-3]] == sorted(
+        np.round(list(means.values()), 4)
+    )
     by_rank = cc.rank_intervals(given.described(total="mean-rank"), n_resamples=99, rng=1).rows()
     assert by_rank == cc.rank_intervals(negated.described(total="mean-rank"), n_resamples=99, rng=1).rows()
-    assert [row["mean"] for row in by_rank] == sorted(row["mean"] for row in by_rank)
+    assert [row["total"] for row in by_rank] == sorted(row["total"] for row in by_rank)
     board = cc.board(given, n_resamples=99, rng=1)
     assert {row["system"]: round(row["total"], 9) for row in board.rows()} == means
     compared = cc.compare(given, other, rng=1, n_resamples=99).comparisons[0].to_dict()
@@ -306,7 +310,7 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
         assert 0 < row["low"] < row["mean"] < row["high"]
         assert row["human"] == pytest.approx(errors(1)[:12].mean(axis=0)[SYSTEMS.index(row["system"])])
         assert row["machine"] == pytest.approx(errors(2).mean(axis=0)[SYSTEMS.index(row["system"])])
-    assert [row["mean"] for row in mixed.rank_intervals(n_resamples=99, rng=1).rows()] == mixed.means.shown().tolist()
+    assert [row["total"] for row in mixed.rank_intervals(n_resamples=99, rng=1).rows()] == mixed.means.shown().tolist()
 
 
 def test_scores_keep_their_direction_whatever_is_done_with_them() -> None:
@@ -369,7 +373,6 @@ def test_holes_keep_their_direction() -> None:
         ["combine", "{few}", "{a}"],
         ["plan", "{t}", "--all"],
         ["plan", "{t}"],
-        ["tiers", "{t}"],
         ["board", "{t}"],
     ],
     ids=" ".join,

@@ -75,9 +75,9 @@ def test_single_segments_can_be_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     single.to_frame().to_csv(path)  # type: ignore[union-attr]
     assert cc.read_scores(path, groups="none").groups is None
-    by_command = {option: run("tiers", folder, *option).stdout for option in ((), ("--groups", "none"))}
+    by_command = {option: run("board", folder, *option).stdout for option in ((), ("--groups", "none"))}
     assert "12 topics in 5 groups" in by_command[()]
-    assert "12 topics\n" in by_command["--groups", "none"]
+    assert "12 topics.\n" in by_command["--groups", "none"]
     board = tmp_path / "board.csv"
     board.write_text("model,score\nA,1\nB,2\n", encoding="utf-8")
     assert cc.read_scores(board, groups="none").systems == ("A", "B")
@@ -95,8 +95,8 @@ def test_a_table_of_segments_is_grouped_with_a_note(tmp_path: Path) -> None:
     own = dict.fromkeys(scores.topics[:6], "x") | dict.fromkeys(scores.topics[6:], "y")
     assert cc.read_scores(path, groups=own).groups == ("x",) * 6 + ("y",) * 6
     assert cc.as_scores(cc.Scores(scores.values, scores.topics, scores.systems)).groups is None  # as it was made
-    assert "for single segments, --groups none" in run("tiers", path).stderr
-    assert run("tiers", path, "--groups", "none").stderr == ""
+    assert "for single segments, --groups none" in run("board", path).stderr
+    assert run("board", path, "--groups", "none").stderr == ""
 
 
 def test_what_is_no_segment() -> None:

@@ -81,12 +81,11 @@ def test_the_file_of_arena_hard_parsed_directly(formats: Path) -> None:
 def test_commands_give_rank_intervals(tmp_path: Path) -> None:
     path = tmp_path / "board.csv"
     path.write_text(FORMS["named by the score"], encoding="utf-8")
-    for command in ("tiers", "board"):
-        told = run(command, str(path))
-        assert "taken as independent" in told.stdout
-        assert "standard errors were computed from the 95% limits in 'acc_lower', 'acc_upper'" in told.stderr
+    told = run("board", str(path))
+    assert "taken as independent" in told.stdout
+    assert "standard errors were computed from the 95% limits in 'acc_lower', 'acc_upper'" in told.stderr
     found = json.loads(run("board", str(path), "--format", "json").stdout)
-    assert [(row["system"], row["low"], row["high"], row["topics"]) for row in found["rows"]] == [
+    assert [(row["system"], row["rank"], row["high"], row["topics"]) for row in found["rows"]] == [
         ("b", 1, 1, None),
         ("a", 2, 2, None),
     ]

@@ -50,7 +50,6 @@ CALLS = {
         f"few.csv careful.csv {TOTALS}",
         "few.csv careful.csv --plan --as-good-as 30 --cost human=20 machine=0.1 --systems @systems.txt",
     ],
-    "tiers": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "board": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "votes": ["battles.csv --resamples 100"],
     "plan": [f"people.csv {CHOSEN} {FEW} --most 50", f"people.csv {TOTALS} {FEW} --most 50"],
@@ -379,7 +378,7 @@ def test_a_folder_that_is_read_only_is_told_before_the_work(command: str, option
         assert "Permission denied" in done.stderr
 
 
-QUICK = ("tiers", "board", "select", "evaluate", "demo", "judgments mix")
+QUICK = ("board", "select", "evaluate", "demo", "judgments mix")
 
 
 @pytest.mark.parametrize(
@@ -416,15 +415,15 @@ def test_the_other_files_are_written_all_the_same(folder: Path, monkeypatch: pyt
         raise MemoryError
 
     monkeypatch.setattr("concordant.render.report.page.report_html", broken)
-    done = run("tiers", "people.csv", "--resamples", 30, "--html", "x.html", "--plot", "x.svg", "-f", "csv")
+    done = run("board", "people.csv", "--resamples", 30, "--html", "x.html", "--plot", "x.svg", "-f", "csv")
     assert done.exit_code == 1
-    assert done.stdout.startswith("system,mean,rank,")
+    assert done.stdout.startswith("system,rank,high,")
     assert done.stderr == "concordant: not enough memory\n"
     assert Path("x.svg").exists()
 
 
 def test_whoever_reads_only_the_first_line_still_gets_the_report(folder: Path) -> None:
-    command = "concordant tiers people.csv --resamples 30 -f csv --html x.html --plot x.svg".replace(
+    command = "concordant board people.csv --resamples 30 -f csv --html x.html --plot x.svg".replace(
         "concordant", f"{sys.executable} -m concordant", 1
     )
     # The reader is gone before the first line.
@@ -436,7 +435,7 @@ def test_whoever_reads_only_the_first_line_still_gets_the_report(folder: Path) -
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory as Linux has them")
 def test_a_page_fits_under_a_limit_of_memory(folder: Path) -> None:
-    call = f"{sys.executable} -m concordant tiers people.csv --resamples 30"
+    call = f"{sys.executable} -m concordant board people.csv --resamples 30"
     plain = subprocess.run(shlex.split(call), capture_output=True, text=True, check=True)
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(

@@ -44,10 +44,10 @@ ANSWERS = {
     "matrix": "matrix THREE -c tau_ap_b",
     "matrix dl21": "matrix DL21",
     "worth": "worth THREE",
-    "tiers": "tiers people.csv -k 3 QUICK",
-    "tiers marginal borda": "tiers people.csv --marginal --total borda --level 0.9 QUICK",
-    "tiers robust2004": "tiers data/trec/robust2004_ap.csv QUICK",
-    "tiers with a report": "tiers people.csv QUICK --html out.html",
+    "board": "board people.csv -k 3 QUICK",
+    "board marginal borda": "board people.csv --marginal --total borda --level 0.9 QUICK",
+    "board robust2004": "board data/trec/robust2004_ap.csv QUICK",
+    "board with a report": "board people.csv QUICK --html out.html",
     "explain": "explain HASTY -c tau_ap_b",
     "explain a pair": "explain HASTY --pair rerank-4,rerank-1",
     "explain covid1": "explain COVID1",
@@ -82,7 +82,7 @@ OTHERS = {
 }
 # These also in the other formats: CSV is read back as numbers, the rest is text, with the numbers in it.
 SHOWN = (
-    "compare", "compare with all", "matrix", "worth", "tiers", "explain", "reliability", "plan",
+    "compare", "compare with all", "matrix", "worth", "board", "explain", "reliability", "plan",
     "evaluate", "judgments pool", "judgments leave-out", "judgments judges", "study reliability", "audit",
     "coefficients",
 )  # fmt: skip

@@ -904,7 +904,7 @@ def _(pairs: str) -> Any:
 def _() -> Any:
     return {
         "comparison": page(call("report_html", _document(["careful", "hasty"]))),
-        "tiers": page(call("report_html", call("rank_intervals", side("people"), n_resamples=300, rng=7))),
+        "board": page(call("report_html", call("rank_intervals", side("people"), n_resamples=300, rng=7))),
         "reliability": page(call("report_html", call("reliability", side("people"), rng=7))),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,9 +20,8 @@ from ..errors import InputError, LimitError, TiesError
 from ..inference.bootstrap import check_bootstrap, limits, not_resampled
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judges.analytic import Curve
-from ..judges.ranking import JudgeRanking, ranking_of
-from ..judges.verdicts import too_few
-from ..judges.worth import How, Judged, JudgeWorth, for_worth, matched_judge, worth_of
+from ..judges.ranking import JudgeRanking, on_the_same, ranking_of
+from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
@@ -34,6 +33,7 @@ from ..words import counted, listing, nearly_reversed
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .correlation import NO_INTERVAL, estimate_of, undefined_on
 from .permutation import chance_pvalue
+from .tables import compared_by, read_by
 
 Notes = list[str]
 _FAR = 1e6  # times the median of the systems' largest scores
@@ -64,6 +64,8 @@ def compare(
     on: On = "both",
     top: int | None = None,
     noun: Noun | None = None,
+    measures: str | Sequence[str] | None = None,
+    collections: Mapping[str, Any] | None = None,
     coefficients: str | Iterable[str] | None = None,
     per_topic: bool = False,
     interval: bool = False,
@@ -77,7 +79,7 @@ def compare(
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> Comparison:
+) -> Any:  # Comparison, or ComparisonTable with measures or collections; a union would need a check at each use
     """Compare the rankings of the systems in one or more candidates with that in `truth`.
 
     Parameters
@@ -91,6 +93,12 @@ def compare(
         left out; an `AlignmentWarning` and the notes name it.
     names, on, top, noun
         As in `pair`, where the sides are given.
+    measures : iterable of str or "all", optional
+        Compare files by each of these measures, or by all that they have in common: one row per measure and candidate,
+        each what `compare` finds by itself.
+    collections : mapping of str to path, optional
+        The folders of several collections, such as language pairs, by their names: the sides are the names of files in
+        each. The result has an average over the collections, with an interval.
     coefficients : iterable of str, optional
         Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
         says why.
@@ -127,7 +135,8 @@ def compare(
     -------
     Comparison
         `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` where there are several candidates; `print` shows the
-        verdict and a table, `report` writes a page, `to_dict` has everything.
+        verdict and a table, `report` writes a page, `to_dict` has everything. With `measures` or `collections` a
+        `ComparisonTable`.
 
     Warns
     -----
@@ -150,6 +159,13 @@ def compare(
     model and people order 6 of 6 pairs of systems alike (tau_b 0.91).
 
     """
+    if measures is not None or collections is not None:
+        how_each = dict(
+            names=names, on=on, top=top, noun=noun, coefficients=coefficients, per_topic=per_topic, interval=interval,
+            test=test, worth=worth, new_systems=new_systems, rank_test=rank_test, confidence_level=confidence_level,
+            n_resamples=n_resamples, rng=rng, workers=workers, progress=progress,
+        )  # fmt: skip
+        return compared_by(compare, read_by(truth, candidates, measures, collections), how_each)
     wanted, level = _wanted(coefficients), confidence_level
     if per_topic and on == "systems":
         raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
@@ -452,7 +468,7 @@ def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared]
     drawn = Resampling.of(settings["n_resamples"], seed_of(settings), workers)
     how = How(known, settings["confidence_level"], drawn, new_systems=settings["new_systems"])
     sides = [replace(matched_judge(c.pairing), notes=()) for c in valued]
-    together = _on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) else None
+    together = on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) else None
     ranking = None if together is None else ranking_of(sides, together, how)
     curves: dict[bytes, Curve] = {}
     judges = [worth_of(one, how, curves) for one in sides] if ranking is None else ranking.judges
@@ -464,18 +480,6 @@ def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared]
         else:
             made.append(replace(c, worth=worth))
     return made, ranking
-
-
-def _on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
-    """The judges on what all of them have; None where that is too little."""
-    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
-        try:
-            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
-            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
-        except InputError:  # nothing in common
-            return None
-    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
-    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
@@ -520,6 +524,6 @@ def _twins(sides: tuple[Scores | Means, Scores | Means], names: tuple[str, str])
     for on in dict.fromkeys(map(tuple, where.values())):
         twins = [group for group, its in where.items() if tuple(its) == on]
         shown = "; ".join(map(listing, twins[:5])) + ("; ..." if len(twins) > 5 else "")
-        sides_named = "on both sides" if len(on) == 2 else f"in {on[0]}"
-        notes.append(f"systems with the same score on every topic {sides_named}, so perhaps one run twice: {shown}")
+        where_named = "everywhere" if len(on) == 2 else f"in {on[0]}"
+        notes.append(f"Possible duplicates (identical scores {where_named}): {shown}")
     return notes

@@ -187,13 +187,13 @@ class Explanation(Result):
         """A pandas frame of the pairs, the systems or the topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
-    def plot(self, kind: Kind = "pairs", ax: Any = None, *, most: int = 20) -> Any:  # type: ignore[override]
-        """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
+    def plot(self, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:  # type: ignore[override]
+        """Bars of the pairs, systems or topics that matter; by default of systems, and below them of topics."""
         from ..render.figures import parts
 
         return parts.explanation(self, kind, ax, most=most)
 
-    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
+    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 10) -> Any:
         """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
         from ..render.figures import parts
 
@@ -280,7 +280,7 @@ def explain(
         require_room_for_pairs(len(x), f"what each pair adds to {entry.name}", 17)
         pairs, systems = _pairs(sides[0].systems, x, y, entry.losses(x, y))
     topics: tuple[TopicEffect, ...] = ()
-    if on == "systems":
+    if found.on == "systems":
         notes += ("each side was averaged over its own topics, so only pairs are explained",)
     elif any(isinstance(side, Means) for side in sides):
         notes += ("no scores by topic on both sides, so only pairs are explained",)

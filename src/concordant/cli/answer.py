@@ -18,13 +18,13 @@ import typer
 from ..errors import InputError, require_extras
 from ..render.outputs import FIGURE, REPORT
 from .options import writable
-from .render import Rows, Table, to_csv, to_json, to_latex, to_markdown
+from .render import Rows, Table, to_csv, to_json, to_jsonl, to_latex, to_markdown
 from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 
 if TYPE_CHECKING:
     from ..data.results import Result
 
-Format = Literal["table", "json", "csv", "markdown", "latex"]
+Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
 
@@ -169,6 +169,8 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
             give(to_json(_noted(answer.content(), read_notes)))
         elif out.format == "table":
             say(answer.text(out.every), verdict=True)
+        elif out.format == "jsonl":
+            give(to_jsonl(answer.rows()))
         elif out.format == "csv":
             give(to_csv(Table.of(answer.rows())))
         else:

@@ -21,7 +21,7 @@ from .labelling import label
 from .mixing import combine
 from .options import Commands, writable_folder
 from .selecting import select
-from .single import look, plan, tiers
+from .single import look, plan
 from .studies import app as studies
 from .terminal import give, say, told
 
@@ -102,7 +102,7 @@ def _root(
 
 for group, commands in (
     ("Compare", (compare, explain, audit)),
-    ("Ranks and boards", (tiers, board, votes)),
+    ("Ranks and boards", (board, votes)),
     ("Topics", (plan, select, combine)),
     ("Judgments", (label, evaluate)),
     (FILES, (look,)),

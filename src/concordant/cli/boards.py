@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Literal
 
 import typer
 
-from .answer import Found, Output, answering
+from .answer import Answer, Found, Output, answering
 from .differences import PairOption, PairsOption, RunsOption, TheseTopicsOption, between
 from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
-from .reading import Reader
+from .reading import Reader, refuse_single_systems
+
+MarginalOption = Annotated[
+    bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
+]
 
 
-@answering(plot=True)
+@answering(plot=True, html=True)
 def votes(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="One row per battle: model_a, model_b, winner and question_id.")
@@ -26,9 +30,7 @@ def votes(
         str | None, typer.Option(help="The column that says which battles are about the same question.")
     ] = None,
     level: LevelOption = 0.95,
-    marginal: Annotated[
-        bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
-    ] = False,
+    marginal: MarginalOption = False,
     resamples: ResamplesOption = 999,
     seed: SeedOption = 0,
     out: Output,
@@ -62,6 +64,8 @@ def board(
     ],
     *,
     level: LevelOption = 0.95,
+    marginal: MarginalOption = False,
+    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
     more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
     pair: PairOption = None,
     pairs: PairsOption = False,
@@ -75,16 +79,19 @@ def board(
 ) -> Found:
     """Show which ranks of a leaderboard are real.
 
-    Tiers, rank intervals, who could be the best, how reliable the ranking is, and what more topics would change.
-    Systems may lack topics. The page of --html can be searched; --format json has the schema concordant-board.
+    Each system gets the ranks that it could have. A border is drawn where all systems above are significantly better
+    than all below. Systems may lack topics. The page of --html can be searched.
 
     Example: concordant board people.csv --total borda
     """
     from ..planning.board import board as run
+    from ..words import listing
 
     given = replace(read, missing=missing).together(files, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
+    if best is not None and best > len(given.systems):
+        raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
         return between(given, pair, level, these_topics, random, out)
     if runs or these_topics:
@@ -93,13 +100,25 @@ def board(
         if runs:
             return run_noise(given, these_topics=these_topics, confidence_level=level)
         given = on_these_topics_only(given)
+    refuse_single_systems([given])
     with out.bar("resampling") as bar:
-        return run(
+        found = run(
             given,
             confidence_level=level,
+            simultaneous=not marginal,
             more_topics=more_topics,
             n_resamples=resamples,
             rng=random.seed,
             workers=random.workers,
             progress=bar.update,
         )
+    if best is None:
+        return found
+    top = found.best(best)
+    found = replace(found, settings={**found.settings, "best": asdict(top)})
+    who = f"{top}.\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
+
+    def text(every: bool) -> str:
+        return found.text(every=every, more="--all").replace("\n\n", f"\n\n{who}\n\n", 1)
+
+    return replace(Answer.of(found), text=text)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -35,11 +37,28 @@ Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
 
-@answering(plot=True, html=True)
+@answering(plot=True, html=True, without=("measure",))
 def compare(
     truth: TruthArgument,
     candidate: CandidatesArgument,
     *,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            rich_help_panel="Data",
+            help="The measure to read, as the files name it. More than once, or 'all': one row for each.",
+        ),
+    ] = None,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FOLDER",
+            rich_help_panel="Data",
+            help="Read the files in this folder; more than once: one row for each, and their average.",
+        ),
+    ] = None,
     card: Annotated[
         bool, typer.Option("--card", help="Report everything that papers report about judges, one row each.")
     ] = False,
@@ -104,6 +123,20 @@ def compare(
     if families is not None and not card:
         raise typer.BadParameter("--families belongs to --card")
     wanted = known_coefficients(coefficient) if coefficient else None
+    if collection or len(measure or ()) > 1 or measure == ["all"]:
+        if card or matrix or common or at_least is not None or out.html or out.plot:
+            raise typer.BadParameter(
+                "several measures or collections make a table: leave out --card, --matrix, --common, --at-least, "
+                "--html and --plot"
+            )
+        options: dict[str, Any] = {
+            "on": "systems" if own_topics else "both", "top": top, "noun": noun, "coefficients": wanted,
+            "per_topic": per_topic, "interval": interval, "test": test, "new_systems": not these_systems,
+            "confidence_level": level, "n_resamples": resamples or 9_999, "rng": random.seed,
+            "workers": random.workers,
+        }  # fmt: skip
+        return _table([truth, *candidate], measure or [], collection or [], options, read, out)
+    read = replace(read, measure=measure[0] if measure else None)
     first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
     if plot_kind not in (None, "heatmap", "worth") and len(others) > 1:
         raise typer.BadParameter(
@@ -113,7 +146,8 @@ def compare(
         return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)
     how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top, "noun": noun}
     if matrix:
-        return _matrix(pair(first, others, **how), wanted)
+        with out.bar("comparing"):
+            return _matrix(pair(first, others, **how), wanted)
     given: tuple[Any, ...] = (first, others)
     if common:
         given = (pair(first, others, **how),)
@@ -139,7 +173,7 @@ def compare(
         if every:
             cited = [value.coefficient for value in found.comparisons[0].values if not value.why]
             return f"{shown}\n\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
-        return f"{shown}\nNext: {' | '.join(_next(found, truth, candidate))}"
+        return f"{shown}\n{_next(found, truth, candidate)}"
 
     return replace(
         Answer.of(found),
@@ -151,15 +185,55 @@ def compare(
     )
 
 
-def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> list[str]:
-    """Commands that lead on."""
+def _table(
+    given: Sequence[str],
+    measures: Sequence[str],
+    collections: Sequence[str],
+    how: dict[str, Any],
+    read: Reader,
+    out: Output,
+) -> Found:
+    """By several measures, or on several collections."""
+    from ..agreement.comparison import compare as run
+    from ..agreement.tables import Sides, common_measures, compared_by
+    from ..read import parse_side
+
+    folders = dict(part.partition("=")[::2] for part in collections) or {"": ""}
+    if len(folders) < len(collections) or (collections and not all(map(all, folders.items()))):
+        raise typer.BadParameter(f"--collection is {' '.join(collections)!r}: write NAME=FOLDER, each name once")
+    if len(set(measures)) < len(measures) or ("all" in measures and len(measures) > 1):
+        raise typer.BadParameter(f"-m is {' '.join(measures)!r}: give each measure once, or 'all' alone")
+
+    def inside(folder: str, side: str) -> str:
+        path = parse_side(side).path
+        return side if not folder else side.replace(path, os.path.join(folder, path), 1)
+
+    labels = read.labels(given)
+    if list(measures) == ["all"]:
+        open_sides = [parse_side(inside(next(iter(folders.values())), side)) for side in given]
+        measures = common_measures(side.path for side in open_sides if not side.measure)
+
+    def sides(folder: str, measure: str | None) -> Sides:
+        first, *others = replace(read, measure=measure).sides([inside(folder, side) for side in given], out.quiet)
+        return first, others
+
+    wanted: Sequence[str | None] = measures or [None]
+    each = [(name, m or "", partial(sides, folder, m)) for m in wanted for name, folder in folders.items()]
+    with out.bar("comparing") as bar:
+        return compared_by(run, each, {**how, "names": labels, "progress": bar.update})
+
+
+def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
+    """Commands that lead on: in a line, or where that is too long a line each."""
     from ..judges.verdicts import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
     more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
     more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
-    return [*more, "--html report.html", "--all"]
+    more.append("--html report.html | --all")
+    line = f"Next: {' | '.join(more)}"
+    return line if len(line) <= width() else "Next: " + f"\n{' ' * 6}".join(more)
 
 
 def _gate(found: Comparison, at_least: float) -> int:
@@ -250,8 +324,9 @@ def explain(
         str | None, typer.Option(help="Two systems separated by a comma: which topics drive their difference?")
     ] = None,
     by: Annotated[
-        Literal["pairs", "systems", "topics"], typer.Option(help="What csv, markdown, latex and --plot show.")
-    ] = "pairs",
+        Literal["pairs", "systems", "topics"] | None,
+        typer.Option(help="What csv, markdown, latex and --plot show. Default: pairs; --plot systems and topics."),
+    ] = None,
     read: Reader,
     out: Output,
 ) -> Found:
@@ -260,12 +335,17 @@ def explain(
     Example: concordant explain people.csv hasty.csv -c tau_ap_b
     """
     from ..agreement.explanation import explain as run
+    from ..pairing import pair as match
 
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
-    found = run(by_truth, by_candidate, coefficient=name, on="systems" if own_topics else "both")
+    labels = read.labels([truth, candidate])
+    by_topic = not own_topics and by_truth.topics and by_candidate.topics
+    sides = match(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
+    with out.bar("explaining"):
+        found = run(sides, coefficient=name)
     if pair is None:
-        return replace(Answer.of(found), rows=lambda: found.rows(by), plot=lambda: found.plot(by))
+        return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
     if len(names) != 2:
         raise typer.BadParameter(f"--pair is {pair!r}: give two systems separated by a comma")

@@ -179,7 +179,8 @@ def evaluate(
     measures = measured.measure or DEFAULT
     if output is not None and len(measures) != 1:
         raise typer.BadParameter("--output writes one measure: give one with -m")
-    found = evaluate(*judged.read(), measures, missing=measured.missing)
+    with out.bar("scoring"):
+        found = evaluate(*judged.read(), measures, missing=measured.missing)
     first = next(iter(found.values()))
 
     def rows() -> list[dict[str, Any]]:

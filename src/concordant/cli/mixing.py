@@ -33,7 +33,7 @@ def combine(
         Literal["control", "shrunk"],
         typer.Option(help="Control variates, which need not trust the machine, or also shrink towards its ranking."),
     ] = "control",
-    tiers: Annotated[bool, typer.Option("--tiers", help="Also show the ranks that each system could have.")] = False,
+    ranks: Annotated[bool, typer.Option("--ranks", help="Also show the ranks that each system could have.")] = False,
     plan: Annotated[bool, typer.Option("--plan", help="Find the cheapest mix instead; needs the next two.")] = False,
     cost: Annotated[
         tuple[str, str] | None, typer.Option(metavar="human=COST machine=COST", help="Cost per topic of each.")
@@ -56,11 +56,11 @@ def combine(
 
     if plan != (cost is not None) or plan != (as_good_as is not None):
         raise typer.BadParameter("--plan, --cost and --as-good-as belong together: give all three or none")
-    if plan and tiers:
-        raise typer.BadParameter("--tiers shows ranks, and --plan finds none: give one of them")
+    if plan and ranks:
+        raise typer.BadParameter("--ranks shows ranks, and --plan finds none: give one of them")
     if judged.given:
-        if plan or tiers:
-            raise typer.BadParameter("--labels ranks by labels on documents: leave out --plan and --tiers")
+        if plan or ranks:
+            raise typer.BadParameter("--labels ranks by labels on documents: leave out --plan and --ranks")
         return judged.answer(given, read.measure, level, seed)
     if len(given) != 2:
         raise typer.BadParameter("give human scores, and machine scores; or a list of documents with --labels")
@@ -69,15 +69,16 @@ def combine(
     people, others = read.sides(given, out.quiet)
     if each is not None and as_good_as is not None:
         return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
-    found = run(people, others, method=method, confidence_level=level, names=labels)
-    if not tiers:
+    with out.bar("combining"):
+        found = run(people, others, method=method, confidence_level=level, names=labels)
+    if not ranks:
         return found
     intervals = found.rank_intervals(level, rng=seed)
 
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""
         of = {row["system"]: row for row in intervals.rows()}
-        names = {"rank": "rank", "low": "rank_low", "high": "rank_high", "tier": "tier"}
+        names = {"rank": "rank_low", "high": "rank_high", "border_below": "border_below"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
 
     return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)

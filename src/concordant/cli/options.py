@@ -160,7 +160,7 @@ CoefficientsOption = Annotated[
 OwnTopicsOption = Annotated[
     bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
 ]
-LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.")]
+LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel="Output")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Number of resamples.", rich_help_panel="Output")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.", rich_help_panel="Output")]
 ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]

@@ -41,6 +41,13 @@ def to_json(content: Any) -> str:
     return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def to_jsonl(rows: Rows) -> str:
+    """JSON lines, one per row."""
+    from ..data.results import plain
+
+    return printable("\n".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in rows))
+
+
 def to_csv(table: Table) -> str:
     """CSV with floats in full precision and nothing where there is no value."""
     out = io.StringIO()

@@ -12,12 +12,11 @@ from ..render.outputs import SCORES, SCORES_START
 from .answer import Answer, Found, Output, answering
 from .options import (
     CoefficientOption,
-    LevelOption,
     Random,
     ResamplesOption,
     ScoresArgument,
 )
-from .reading import Reader, known_coefficients, refuse_single_systems
+from .reading import Reader, known_coefficients
 from .render import Table, to_csv
 
 if TYPE_CHECKING:
@@ -56,52 +55,6 @@ def look(
             measure, lower = side.measure or read.measure, side.lower_is_better
             found.append(run(side.path, measure, lower, progress=bar.update, **how))
     return replace(Answer.of(found), status=int(any(getattr(one, "problem", None) for one in found)))
-
-
-@answering(plot=True, html=True)
-def tiers(
-    scores: ScoresArgument,
-    *,
-    level: LevelOption = 0.95,
-    marginal: Annotated[
-        bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
-    ] = False,
-    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
-    resamples: ResamplesOption = 49_999,
-    read: Reader,
-    random: Random,
-    out: Output,
-) -> Found:
-    """Show the ranks that each system could have, and the tiers.
-
-    Example: concordant tiers people.csv -k 3
-    """
-    from ..ranks.bounds import rank_intervals
-    from ..words import listing
-
-    given = read(scores, out.quiet)
-    refuse_single_systems([given])
-    if best is not None and best > len(given.systems):
-        raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
-    with out.bar("resampling") as bar:
-        found = rank_intervals(
-            given,
-            confidence_level=level,
-            simultaneous=not marginal,
-            n_resamples=resamples,
-            rng=random.seed,
-            workers=random.workers,
-            progress=bar.update,
-        )
-    if best is None:
-        return found
-    top = found.best(best)
-    who = f"{top}\n  could be:   {listing(top.possible, 30)}\n  certainly:  {listing(top.certain, 30) or 'none'}"
-    more = {"k": top.k, "possible": list(top.possible), "certain": list(top.certain)}
-    found = replace(found, settings={**found.settings, "best": more})
-    return replace(
-        Answer.of(found), text=lambda every: found.text(every=every, more="--all").replace("\n\n", f"\n\n{who}\n\n", 1)
-    )
 
 
 @answering(plot=True, html=True)
@@ -154,10 +107,9 @@ def plan(
         )
     if not out.every:
         return found
-    now = reliability(given, **drawn)
-    spans = [
-        expected_correlation(given, coefficient=name, estimator="posterior", **drawn) for name in ("tau", "tau_ap")
-    ]
+    with out.bar("estimating"):
+        now = reliability(given, **drawn)
+        spans = [expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")]
 
     def text(every: bool) -> str:
         known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]

@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import textwrap
+import threading
 import time
 import warnings
 from collections.abc import Iterable, Iterator
@@ -197,8 +198,8 @@ class Notes:
 class Bar:
     """How far something is, on standard error.
 
-    On a terminal a bar, once it takes longer than a second; elsewhere, in a file that somebody looks into, one line per
-    minute.
+    On a terminal a bar, once it takes longer than a second, or after two if nothing says how far it is; elsewhere, in
+    a file that somebody looks into, one line per minute.
     """
 
     def __init__(self, what: str, quiet: bool, every: float = 60.0) -> None:
@@ -206,6 +207,10 @@ class Bar:
         self.start = self.last = time.monotonic()
         self.first: int | None = None
         self.bar: Any = None
+        self.task: Any = None
+        self.opening = threading.Lock()
+        self.timer = threading.Timer(2, self._open, (None,))
+        self.timer.daemon = True
 
     def update(self, done: int, total: int) -> None:
         """Say how far it is."""
@@ -222,13 +227,16 @@ class Bar:
         if self.bar is not None:
             self.bar.update(self.task, completed=done, total=total)
 
-    def _open(self, total: int) -> None:
+    def _open(self, total: int | None) -> None:
         from rich.console import Console
         from rich.progress import Progress
 
-        self.bar = Progress(console=Console(stderr=True), transient=True)
-        self.bar.start()
-        self.task = self.bar.add_task(self.what, total=total)
+        with self.opening:  # the timer may do it at the same time
+            if self.bar is None:
+                bar = Progress(console=Console(stderr=True), transient=True)
+                self.task = bar.add_task(self.what, total=total)
+                bar.start()
+                self.bar = bar
 
     def _tell(self, done: int, total: int) -> None:
         """How far it is, and how long it will take at the speed of this run."""
@@ -241,9 +249,14 @@ class Bar:
         tell(f"{self.what}: {done:,} of {total:,}, {duration(left)} left")
 
     def __enter__(self) -> Bar:
+        if not self.quiet and sys.stderr.isatty():
+            self.timer.start()
         return self
 
     def __exit__(self, *error: Any) -> None:
+        self.timer.cancel()
+        if self.timer.is_alive():  # it is opening the bar
+            self.timer.join()
         if self.bar is not None:
             self.bar.stop()
 

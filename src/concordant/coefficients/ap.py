@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from .._kernels.reference import BACK, MEAN, STRICT, Counts, Value
 from ..arrays import FloatArray
-from .public import ALL_TIED, complete_docstrings, undefined_if
-from .sums import concordance, ratio, refuse_ties
+from .sums import ALL_TIED, complete_docstrings, concordance, ratio, refuse_ties, undefined_if
 
 
 def _refuse_all_ties(c: Counts, truth: npt.ArrayLike, candidate: npt.ArrayLike, of: str) -> None:

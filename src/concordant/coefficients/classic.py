@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .public import ALL_TIED, complete_docstrings, undefined_if
-from .sums import by_block, correlation, ranks, weights
+from .sums import ALL_TIED, by_block, complete_docstrings, correlation, ranks, undefined_if, weights
 
 
 @undefined_if(ALL_TIED)

@@ -6,8 +6,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from .gap_ties import expected_tau_gap
-from .public import complete_docstrings, undefined_if
-from .sums import by_block, gaps, ratio, refuse_ties
+from .sums import by_block, complete_docstrings, gaps, ratio, refuse_ties, undefined_if
 
 _ALL_TIED = "all systems are tied in truth"
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from .._kernels.reference import PAIRS
 from ..arrays import FloatArray
-from .public import ALL_TIED, complete_docstrings, undefined_if
-from .sums import concordance, ratio, refuse_ties
+from .sums import ALL_TIED, complete_docstrings, concordance, ratio, refuse_ties, undefined_if
 
 
 def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from .public import complete_docstrings, undefined_if
-from .sums import cosines, ratio
+from .sums import complete_docstrings, cosines, ratio, undefined_if
 
 _UNDEFINED = "all systems are tied on a side, or all below the best are tied in truth (always so for 2 systems)"
 

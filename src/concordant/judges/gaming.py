@@ -190,7 +190,7 @@ def gaming_gap(  # noqa: PLR0913
     -----
     - The favourite run holds, for each topic, the documents that the judge grades highest: as many as the measure looks
       at (k for a measure without cutoff), ties at random, scores averaged over 100 draws.
-    - Transfer is people's gain divided by the judge's. Every judge that errs has one below 1.
+    - Transfer is people's gain divided by the judge's. A judge that errs usually has one below 1.
     - The lost share is 1 - g / g0, where g is people's gain and g0 what it is when the judge's grades are shuffled
       among documents of the same topic and human grade: a judge as accurate, whose errors do not depend on what
       systems retrieve. Its interval decides whether the judge can be gamed. Of judges with such errors, 13 of 600 were

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.results import Result, columns
+from ..errors import InputError
 from ..inference.resampling import Seed
 from ..options import checked
-from ..pairing import On, match, pairings, rejoined
+from ..pairing import On, Pairing, match, pairings, rejoined
 from ..read.door import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
-from .best import could_be_best
 from .verdicts import SCORED, too_few, undecided
 from .worth import TOPICS, How, Judged, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
 
@@ -137,7 +138,7 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
         values, best = np.zeros(len(judges)), np.ones(len(judges), dtype=bool)
         notes = [f"Which judge is best is not known: {why} that all judges have"]
     else:
-        values, influences = _agreements(together, topics // 2, how, curves)
+        values, influences = agreements(together, topics // 2, how, curves)
         best, notes = could_be_best(values, influences, topics, level=how.level), []
     order = sorted(range(len(judges)), key=lambda k: (-values[k], k))
     return JudgeRanking(
@@ -149,7 +150,19 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
     )
 
 
-def _agreements(
+def on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
+    """The judges on what all of them have; None where that is too little."""
+    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
+        try:
+            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
+            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
+        except InputError:  # nothing in common
+            return None
+    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
+    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
+
+
+def agreements(
     together: Sequence[Judged], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
     """V of each judge on `size` topics, and what each topic adds to it: judges x (the truth's topics, judges' own)."""
@@ -171,3 +184,23 @@ def _agreements(
     for judge, places, part in parts:
         influences[judge, places] = part
     return np.array(values), influences
+
+
+def could_be_best(
+    values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
+) -> npt.NDArray[np.bool_]:
+    """For each judge, whether no other one is significantly better.
+
+    `influences` has what each topic adds to V, judges x topics: sqrt((n - 1)/n) (V without it - their mean), 0 for the
+    topics that a judge does not have. `n_topics` is the size of the smallest sample.
+    """
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return np.ones(len(values), dtype=bool)
+    lead = values[None, :] - values[:, None]  # of j over i
+    error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(lead == 0, 0.0, lead / error)  # identical judges differ by exactly 0, with an error of 0
+    critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
+    return np.asarray(t.max(axis=1) <= critical)

@@ -10,13 +10,15 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
+from ..data.favours import Favours
 from ..data.results import Result, columns, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Seed
 from ..options import checked
-from ..ranks.bounds import RankIntervals, rank_intervals
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
 from ..words import counted, listing, named
 from .evaluation import check_thresholds
 from .label import LabelList, machine_sum
@@ -29,7 +31,7 @@ from .runs import Runs
 
 FEWEST = 50  # labels, below which there are no intervals
 FEW = 0.05  # of the pool, below which a good machine may rank better
-SIGNIFICANT = 0.05
+LEVEL_OF_AP = 0.1  # of the pool, below which the number of relevant documents is too uncertain for means of AP
 DRAWS = 9_999
 _TOGETHER = 0.5  # the least correlation of the machine's scores with the estimates, for its favours to mean something
 _CAUTION = (
@@ -39,7 +41,7 @@ _CAUTION = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LabelRanking(Result):
+class LabelRanking(Favours, Result):
     """What `rank_from_labels` found, systems by their estimated means, best first."""
 
     _index = "system"
@@ -75,13 +77,6 @@ class LabelRanking(Result):
     favour_p: FloatArray
     """p-value of each favour, corrected for the number of systems (Holm)."""
 
-    @checked
-    def favoured(self, *, more: bool = True) -> list[str]:
-        """Systems that the machine favours significantly, or disfavours with more=False, the most first."""
-        sign = 1 if more else -1
-        order = np.argsort(-sign * self.favour, kind="stable")
-        return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
-
     @property
     def verdict(self) -> str:
         """Who leads, and how much was judged."""
@@ -115,15 +110,7 @@ class LabelRanking(Result):
             cut = 100 * self.helped
             rest = "of the error that comes from judging only some documents"
             found.append(f"The machine removes {cut:.0f}% {rest}" if cut >= 1 else "The machine hardly helps")
-        if not np.isnan(self.favour).any():
-            told = [
-                f"{word} {listing(systems, 3)}"
-                for word, systems in (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
-                if systems
-            ]
-            many = f"corrected for {len(self.favour)} systems"
-            found.append(f"The machine {' and '.join(told) or 'favours no system significantly'} ({many})")
-        return found
+        return found + self._whom("The machine")
 
     def table(self) -> str:
         """One line per system."""
@@ -264,6 +251,10 @@ def rank_from_labels(
         favour, favour_p = _favours(estimate(sample, wanted, popularity=False))
     if machine is not None and len(sample.places) < FEW * len(sample.pool):
         notes += (_CAUTION,)
+    if wanted.kind == "AP" and len(sample.places) < LEVEL_OF_AP * len(sample.pool):
+        notes += (
+            f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, all means of AP are too low; differences hold",
+        )
     return LabelRanking(
         means=means,
         scores=Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import get_coefficient
+from ..data.favours import Favours
 from ..data.holes import are_invented
 from ..data.means import mean_over_topics
 from ..data.results import Estimate, Interval, Result, columns, settings_of
@@ -21,7 +22,8 @@ from ..inference.posterior import Prior, draw_estimates
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import match
-from ..ranks.bounds import RankIntervals, rank_intervals
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
 from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
@@ -36,7 +38,7 @@ _SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CombinedMeans(Result):
+class CombinedMeans(Favours, Result):
     """What `combine` found, systems by their combined means, best first."""
 
     _figure = "intervals.combined"
@@ -85,12 +87,6 @@ class CombinedMeans(Result):
         """The share of the error variance of the human ranking that the machine removed."""
         return 1 - self.n_human / self.worth
 
-    def favoured(self, *, more: bool = True) -> list[str]:
-        """Systems that the machine favours significantly, or disfavours with more=False, the most first."""
-        sign = 1 if more else -1
-        order = np.argsort(-sign * self.favour, kind="stable")
-        return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
-
     @property
     def verdict(self) -> str:
         """What the mix is worth, and who ranks first."""
@@ -121,18 +117,7 @@ class CombinedMeans(Result):
                 if cut >= 1
                 else f"{machine} hardly reduces the error of {human}'s ranking"
             )
-        if not np.isnan(self.favour).any():
-            told = [
-                f"{word} {listing(systems, 3)}"
-                for word, systems in (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
-                if systems
-            ]
-            many = f"corrected for {len(self.favour)} systems"
-            found.append(
-                f"{machine} {' and '.join(told)} ({many})"
-                if told
-                else f"{machine} favours no system significantly ({many})"
-            )
+        found += self._whom(machine)
         if self.settings["method"] == "shrunk":
             found.append(f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", machine))
         return found
@@ -176,7 +161,7 @@ class CombinedMeans(Result):
     def rank_intervals(
         self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
     ) -> RankIntervals:
-        """The ranks that each system may have, and tiers: `rank_intervals` of these means."""
+        """The ranks that each system may have: `rank_intervals` of these means."""
         return rank_intervals(
             self.means, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng
         )

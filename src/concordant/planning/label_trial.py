@@ -26,6 +26,7 @@ from ..judgments.runs import Runs
 from ..options import checked
 from ..words import counted
 from .combination import FEWEST, Method, combine
+from .mixing import tells
 
 LIST, TOPICS, SHALLOW, CONTROL, SHRUNK, ALONE = DESIGNS = (
     "list of documents",
@@ -42,6 +43,7 @@ TOP = 5
 class LabelTrial(Result):
     """What `try_labels` found: ways to spend labels x shares of the pool."""
 
+    _figure = "curves.label_trial"
     designs: tuple[str, ...]
     shares: FloatArray
     labels: IntArray
@@ -86,12 +88,6 @@ class LabelTrial(Result):
             ]
             blocks.append(columns(rows))
         return "\n\n".join(blocks)
-
-    def plot(self, ax: Any = None) -> Any:
-        """tau_b by the share of pairs that are judged, a line for each way."""
-        from ..render.figures import curves
-
-        return curves.label_trial(self, ax)
 
 
 class Spent(NamedTuple):
@@ -144,7 +140,7 @@ class Truth:
         found[SHALLOW] = Spent(scores_of(pool, self.measure, shallow).mean(axis=1))
         if self.machine is not None:
             found[ALONE] = Spent(self.machine.mean(axis=1))
-            if k >= FEWEST and n_topics - k >= 2:
+            if self.tells(topics):
                 names, labels = [str(i) for i in range(len(some))], [str(t) for t in range(n_topics)]
                 people = Scores(some.T, [labels[t] for t in topics], names)
                 methods: dict[str, Method] = {CONTROL: "control", SHRUNK: "shrunk"}
@@ -152,6 +148,12 @@ class Truth:
                     means = combine(people, Scores(self.machine.T, labels, names), method=method).means
                     found[design] = Spent(means.values[np.argsort([int(name) for name in means.systems])])
         return found
+
+    def tells(self, topics: IntArray) -> bool:
+        """Whether the machine tells systems apart on enough topics for `combine`, of these and of the others."""
+        assert self.machine is not None
+        apart = tells(self.machine.T)
+        return bool(apart[topics].sum() >= FEWEST and np.delete(apart, topics).sum() >= 2)
 
     def by_list(self, n: int, rng: np.random.Generator) -> Spent:
         """A list of documents, as `label` and `rank_from_labels` have it."""

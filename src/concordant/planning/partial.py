@@ -12,17 +12,19 @@ from scipy.optimize import brentq
 from scipy.special import chdtrc, digamma, ndtr, polygamma, stdtr, stdtrit
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..data.favours import Favours
 from ..data.results import Estimate, Interval, Result, columns, settings_of
 from ..data.scores import Means, Scores, places_of
 from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Seed
 from ..options import checked
-from ..ranks.bounds import RankIntervals, rank_intervals
+from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import RankIntervals
 from ..read.door import refuse
 from ..words import counted, listing, p_equals
 
-LEVEL = 0.05  # of the tests of how cells were chosen, and of who is favoured
+LEVEL = 0.05  # of the tests of how cells were chosen
 FEWEST_LABELS = 3  # a system
 PROMISED_LABELS, PROMISED_SYSTEMS = 10, 5  # below, binary scores or few systems get no promise
 _PRIOR = (1.0, 4.0)  # degrees of freedom that other systems' variances may add to a system's own
@@ -157,7 +159,7 @@ def labelled_by_topic(there: BoolArray) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartialMeans(Result):
+class PartialMeans(Favours, Result):
     """What `combine` found from human labels on some cells, systems by their combined means, best first."""
 
     _figure = "intervals.partial"
@@ -203,11 +205,6 @@ class PartialMeans(Result):
         """The share of the width of the labels' own intervals that the machine removed."""
         own = float(2 * self.human_reach.sum())
         return 1 - float((self.high - self.low).sum()) / own if own > 0 else 0.0
-
-    def favoured(self) -> list[str]:
-        """Systems that the machine favours significantly, the most first."""
-        order = np.argsort(-self.favour, kind="stable")
-        return [self.means.systems[k] for k in order if self.favour_p[k] <= LEVEL and self.favour[k] > 0]
 
     @checked
     def difference(self, first: str, second: str, *, confidence_level: float = 0.95) -> Estimate:
@@ -256,9 +253,7 @@ class PartialMeans(Result):
             found.append(f"{how}; {human} labelled {'whole topics' if self.whole_topics else 'cells one by one'}")
         if self.doubts:
             found.append(f"The {level} of the intervals is not promised: {'; '.join(self.doubts)}")
-        if not np.isnan(self.favour).any():
-            who = listing(self.favoured(), 3) or "no system significantly"
-            found.append(f"{machine} favours {who} (corrected for {len(self.favour)} systems)")
+        found += self._whom(machine)
         return [f"{line}." for line in (self.verdict, *found)]
 
     def table(self) -> str:

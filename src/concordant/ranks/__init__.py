@@ -1,8 +1,9 @@
-"""Do the swaps matter, and which ranks are real? The rank distance of Carterette (2009), rank intervals and tiers.
+"""Do the swaps matter, and which ranks are real? The rank distance of Carterette (2009), rank intervals and borders.
 
 `distance` has the distance, `distribution` what resampling the topics makes of it, `testing` the test, `places` the
 ranks that a system may have, `discriminative` the share of significant differences that another ranking confirms,
-`loss` makes an objective of the distance, `bounds` has the rank intervals and `pair_tests` the tests behind them.
+`loss` makes an objective of the distance, `bounds` finds the rank intervals, `intervals` shows them, and `pair_tests`
+has the tests behind them.
 """
 
 from .. import resolver

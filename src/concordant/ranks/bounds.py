@@ -1,223 +1,29 @@
-"""`rank_intervals`: the ranks that each system could have, given the topics; tiers and the k best from them."""
+"""`rank_intervals`: the ranks that each system could have, given the topics; borders and the k best from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..data.groups import places_of_groups
 from ..data.holes import ASSUMED
-from ..data.means import RULES, Total
-from ..data.results import Result, as_html, settings_of
-from ..data.scores import Means, Scores, with_sign
-from ..errors import InputError, require
-from ..inference.resampling import Progress, Resampling, Seed, is_borderline
+from ..data.results import settings_of
+from ..data.scores import Means, Scores
+from ..errors import InputError
+from ..inference.resampling import Progress, Resampling, Seed
 from ..inference.sign_flips import takes_all_signs
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_scores, as_topics, is_bare
-from ..words import counted, listing, named, nearest, one_line
+from ..words import counted, named
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors
+from .intervals import RankIntervals
 from .pair_tests import corrected_pvalues
-
-BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
-
-
-@dataclass(frozen=True)
-class Best:
-    """Who is among the k best."""
-
-    k: int
-    possible: tuple[str, ...]
-    """The systems that could be among the k best; none is missing, at the confidence level of the intervals."""
-    certain: tuple[str, ...]
-    """The systems that are among the k best, with the same confidence."""
-
-    def __str__(self) -> str:
-        if self.k == 1:
-            single = f"{one_line(self.possible[0])} is the best" if len(self.possible) == 1 else ""
-            return single or f"{len(self.possible)} systems could be the best"
-        certain = len(self.certain)
-        which = f"{certain or 'none'} certainly {'is' if certain <= 1 else 'are'}"
-        return f"{counted(len(self.possible), 'system')} could be among the {self.k} best, {which}"
-
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RankIntervals(Result):
-    """What `rank_intervals` found, systems by their observed order."""
-
-    _figure = "intervals.rank_intervals"
-    _index = "system"
-    systems: tuple[str, ...]
-    """Best first; tied ones in the order given."""
-    means: FloatArray
-    """Totals by the rule `total`, higher is better: mean ranks, or errors, have their sign changed."""
-    rank: IntArray
-    """The observed one: 1 + the number of strictly better systems."""
-    low: IntArray
-    """The best rank that a system may have: 1 + the number of significantly better systems."""
-    high: IntArray
-    """The worst one: the number of systems minus that of the significantly worse ones."""
-    pvalues: FloatArray
-    """Corrected p-values of all differences; row i is for the interval of system i."""
-    confidence_level: float
-    simultaneous: bool
-    total: Total
-    lower_is_better: bool = False
-    """Whether totals are shown with the sign changed back, because lower is better."""
-
-    def better(self) -> BoolArray:
-        """`[i, j]` says whether system j is significantly better than i, as the interval of i counts it."""
-        return self._significant() & (self.means[None, :] > self.means[:, None])
-
-    def _significant(self) -> BoolArray:
-        return np.asarray(self.pvalues <= 1 - self.confidence_level + 1e-12)
-
-    @property
-    def borderline(self) -> tuple[tuple[str, str], ...]:
-        """Pairs whose p-value lies so close to the level that another seed could decide otherwise."""
-        if self.settings.get("exact"):
-            return ()
-        close = is_borderline(self.pvalues, 1 - self.confidence_level, self.settings["n_resamples"])
-        return tuple((self.systems[i], self.systems[j]) for i, j in np.argwhere(np.triu(close | close.T, 1)))
-
-    def doubts(self) -> tuple[str, ...]:
-        """That the seed decided something, in a sentence; nothing where it did not."""
-        if not (pairs := self.borderline):
-            return ()
-        shown = listing((f"{a} and {b}" for a, b in pairs), 3)
-        return (
-            f"borderline: {counted(len(pairs), 'pair')} so close to the level that another seed could decide otherwise "
-            f"({shown}); more resamples settle it",
-        )
-
-    def __getitem__(self, system: str) -> tuple[int, int]:
-        """The best and the worst rank of a system."""
-        if system not in self.systems:
-            raise InputError(f"there is no system {system!r}{nearest(str(system), self.systems)}")
-        k = self.systems.index(system)
-        return int(self.low[k]), int(self.high[k])
-
-    @property
-    def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The systems in their observed order, cut wherever one is significantly worse than the best of its tier.
-
-        Walk down the ranking. A tier goes on until a system is significantly worse than the tier's first one; that
-        system begins the next tier. Systems with equal means stay together: they are cut off when each of them is
-        significantly worse than one of the tier's first.
-
-        So the first system of every tier is significantly worse than the first of the tier above. Not every system of a
-        tier need be worse than every one above it: see `pvalues`.
-        """
-        worse = self.better()
-        found: list[list[int]] = []
-        heads: list[int] = []
-        for mean in np.unique(self.means)[::-1]:
-            group = np.flatnonzero(self.means == mean).tolist()
-            if not found or worse[np.ix_(group, heads)].any(axis=1).all():
-                found.append([])
-                heads = group
-            found[-1] += group
-        return tuple(tuple(self.systems[k] for k in tier) for tier in found)
-
-    @checked
-    def best(self, k: int = 1) -> Best:
-        """The systems that could be among the k best, and those that certainly are."""
-        m = len(self.systems)
-        require(k <= m, "k", k, f"give a whole number from 1 to the {m} systems")
-        possible, certain = (
-            tuple(s for s, rank in zip(self.systems, ranks, strict=True) if rank <= k)
-            for ranks in (self.low, self.high)
-        )
-        return Best(k, possible, certain)
-
-    @property
-    def inseparable(self) -> int:
-        """How many of the m - 1 pairs of neighbours in the ranking are not significantly different."""
-        significant = self._significant()
-        k = np.arange(len(self.systems) - 1)
-        return int((~(significant[k, k + 1] & significant[k + 1, k])).sum())
-
-    @property
-    def verdict(self) -> str:
-        """How many tiers there are, who could be the best, and how many neighbours cannot be separated."""
-        first = [system for system, rank in zip(self.systems, self.rank, strict=True) if rank == 1]
-        others = len(set(self.best(1).possible) - set(first))
-        top = f"{listing(first)} tie for first" if len(first) > 1 else f"{first[0]} ranks first"
-        if others:
-            top += f", but {counted(others, 'other system')} could be the best"
-        elif len(first) == 1:
-            top = f"{first[0]} is the best system ({100 * self.confidence_level:g}% confidence)"
-        return (
-            f"{counted(len(self.tiers), 'tier')}; {top}; {self.inseparable} of {len(self.systems) - 1} adjacent ranks "
-            f"are not separable{self._evidence()}"
-        )
-
-    def _evidence(self) -> str:
-        """What the verdict ends with: what the ranks are known from."""
-        return f" with {self._sample}" if "topics" in self.settings else ""
-
-    def _value(self) -> str:
-        """The head of the column of means."""
-        return RULES[self.total].column if "topics" in self.settings else "estimate"
-
-    def _draws(self) -> str:
-        """What the intervals were made from."""
-        n, freedom = self.settings["n_resamples"], self.settings.get("degrees_of_freedom")
-        if "topics" not in self.settings:
-            normal = "normal draws" if freedom is None else f"draws from Student's t, {freedom:.3g} degrees of freedom"
-            return f"{n:,} {normal}"
-        drawn = "all signs" if self.settings.get("exact") else f"{n:,} resamples"
-        return f"{drawn} of {self._sample}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first; "mean" is the total by the rule, as people print it."""
-        tier_of = {system: k for k, tier in enumerate(self.tiers, start=1) for system in tier}
-        shown = with_sign(self.means, self.lower_is_better)
-        return [
-            {"system": s, "mean": float(mean), "rank": int(r), "low": int(lo), "high": int(hi), "tier": tier_of[s]}
-            for s, mean, r, lo, hi in zip(self.systems, shown, self.rank, self.low, self.high, strict=True)
-        ]
-
-    def table(self) -> str:
-        """One line per system, and what the intervals hold."""
-        scope = "all intervals together" if self.simultaneous else "each interval by itself"
-        held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
-        return "\n".join([*self.lines(), "", held])
-
-    def lines(self, most: int | None = None) -> list[str]:
-        """A head, and one line per system, or for so many of the best."""
-        names, decimals = [one_line(system) for system in self.systems[:most]], RULES[self.total].decimals
-        width = max(6, *map(len, names))
-        return [
-            f"  tier  rank  {'system':<{width}}  {self._value():>9}  ranks",
-            *(
-                f"  {row['tier']:>4}  {row['rank']:>4}  {name:<{width}}  {row['mean']:>9.{decimals}f}  "
-                f"{row['low']} to {row['high']}"
-                for name, row in zip(names, self.rows()[:most], strict=True)
-            ),
-        ]
-
-    @property
-    def _sample(self) -> str:
-        """What was resampled, in words."""
-        topics, groups = counted(self.settings["topics"], "topic"), self.settings.get("groups")
-        return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
-
-    def _contents(self) -> dict[str, Any]:
-        names = ("confidence_level", "simultaneous", "total", "lower_is_better")
-        found = {"systems": self.rows(), "tiers": self.tiers, "inseparable_neighbours": self.inseparable}
-        found["borderline"] = self.borderline
-        return found | {name: getattr(self, name) for name in names}
 
 
 @checked
@@ -268,7 +74,7 @@ def rank_intervals(
     Returns
     -------
     RankIntervals
-        One interval per system; `tiers`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
+        One interval per system; `borders`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
         could decide otherwise.
 
     See Also
@@ -304,15 +110,20 @@ def rank_intervals(
     >>> scores = cc.Scores(values, topics=range(40), systems=["a", "b", "c", "d"])
     >>> found = cc.rank_intervals(scores, rng=1)
     >>> found.verdict
-    '3 tiers; b ranks first, but 1 other system could be the best; 1 of 3 adjacent ranks are not separable with 40 topics'
+    '2 of 4 systems could be the best: b and a.'
+    >>> found.borders
+    (2, 3)
     >>> print(found.table())
-      tier  rank  system       mean  ranks
-         1     1  b          1.0413  1 to 2
-         1     2  a          1.0119  1 to 2
-         2     3  c          0.8137  3 to 3
-         3     4  d          0.4635  4 to 4
+      rank  system       mean  could be
+         1  b          1.0413  1 to 2
+         1  a          1.0119  1 to 2
+      -----------------------------------
+         3  c          0.8137  3 to 3
+      -----------------------------------
+         4  d          0.4635  4 to 4
     <BLANKLINE>
-    95% confidence for all intervals together; 49,999 resamples of 40 topics
+    Rank: 1 + the number of significantly better systems.
+    95% confidence for all intervals together; 49,999 resamples of 40 topics.
 
     >>> published = cc.Means([527.0, 525.9, 417.4], ["Japan", "Korea", "Chile"], errors=[2.5, 3.1, 2.4])
     >>> found = cc.rank_intervals(published, rng=1)
@@ -347,7 +158,8 @@ def rank_intervals(
         "exact": takes_all_signs(n, how.n_resamples, opposite=False),
     }
     found = _ranked(points, totals, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
-    return replace(found, total=given.total, data=given)
+    counts = given.counts()[[given.systems.index(system) for system in found.systems]]
+    return replace(found, total=given.total, data=given, topics=counts)
 
 
 _INDEPENDENT = ("only standard errors are known, so the systems were taken as independent",)
@@ -372,7 +184,7 @@ def _ranked(
     found = RankIntervals(
         systems=tuple(side.systems[k] for k in order),
         means=means,
-        rank=1 + higher.sum(axis=1),
+        observed=1 + higher.sum(axis=1),
         low=1 + (significant & higher).sum(axis=1),
         high=len(means) - (significant & higher.T).sum(axis=1),
         pvalues=pvalues,

@@ -20,12 +20,13 @@ from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..read.door import Collection, as_topic_side, as_topics, refuse
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
-from .bounds import RankIntervals, rank_intervals
+from .bounds import rank_intervals
+from .intervals import RankIntervals
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
 from .run_noise import RunsAs, means_on_these_topics, seed_noise
 
 _RESAMPLES = 49_999  # of the rank intervals, as for a board
-SHOWN = 30  # pairs in the table that is printed
+SHOWN = 20  # pairs in the table that is printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,8 +159,9 @@ class Differences(Result):
         """One row per pair, best first."""
         return [row for pair in self.pairs for row in pair.rows()]
 
-    def table(self) -> str:
-        """One line per pair."""
+    def table(self, most: int | None = SHOWN) -> str:
+        """One line for each of the first pairs; for all of them with None, and what their topics detect."""
+        heads = ["neighbours", "difference", "interval", "p", "better/tied/worse"] + ["detectable"] * (most is None)
         cells = [
             [
                 f"{pair.a} - {pair.b}",
@@ -167,13 +169,16 @@ class Differences(Result):
                 "-" if math.isnan(pair.interval.low) else f"{pair.interval.low:.4f} to {pair.interval.high:.4f}",
                 p_cell(pair.pvalue),
                 f"{pair.wins}/{pair.ties}/{pair.losses}",
-                number(pair.smallest, 4),
+                *[number(pair.smallest, 4)] * (most is None),
             ]
-            for pair in self.pairs[:SHOWN]
+            for pair in self.pairs[:most]
         ]
-        more = len(self.pairs) - SHOWN
-        rest = f"\n  ... {counted(more, 'more pair')}" if more > 0 else ""
-        return columns([["neighbours", "difference", "interval", "p", "wins/ties/losses", "smallest"], *cells]) + rest
+        more = len(self.pairs) - len(cells)
+        rest = f"\n  ... {counted(more, 'more pair')}: --all, or text(every=True) in Python" if more > 0 else ""
+        return columns([heads, *cells]) + rest
+
+    def _table(self, *, every: bool) -> str:
+        return self.table(None if every else SHOWN)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw each difference as a dot, its interval as a line."""

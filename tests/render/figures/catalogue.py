@@ -31,7 +31,7 @@ from concordant.judgments.agreement import LabelAgreement
 from concordant.planning.estimation import Reliability
 from concordant.planning.more_topics import TopicPlan
 from concordant.planning.probabilities import Discordance
-from concordant.ranks.bounds import RankIntervals
+from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
@@ -60,7 +60,8 @@ def comparison(candidate: str = "hasty", top: int | None = None) -> Comparison:
             values.append(replace(v, estimate=estimate))
         else:
             values.append(v)
-    return replace(found, comparisons=(replace(found.comparisons[0], values=tuple(values)),))
+    made: Comparison = replace(found, comparisons=(replace(found.comparisons[0], values=tuple(values)),))
+    return made
 
 
 def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:

@@ -20,9 +20,10 @@ def compared(m: int, seed: int = 1) -> Comparison:
     truth = rng.normal(0.4, 0.1, m)
     candidate = truth + rng.normal(0, 0.06, m)
     names = [f"org{k % 7}-run-{k:03d}" for k in range(m)]
-    return cc.compare(
+    found: Comparison = cc.compare(
         dict(zip(names, truth, strict=True)), dict(zip(names, candidate, strict=True)), names=("people", "machine")
     )
+    return found
 
 
 @pytest.mark.parametrize("kind", ["scatter", "panels"])

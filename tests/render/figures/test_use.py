@@ -18,7 +18,7 @@ import concordant as cc
 from concordant.data.collection import path as collection
 from concordant.data.results import Result
 from concordant.render import figures as plots
-from concordant.render.figures.labels import LEAST, shortened, text
+from concordant.render.figures.labels import LEAST, name_places, shortened, text
 
 from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
 from .catalogue import judgment_study, reliability_study
@@ -93,14 +93,37 @@ def test_names() -> None:
 
 def test_names_that_do_not_fit_are_left_out_and_said() -> None:
     many = [f"s{k}" for k in range(150)]
-    found = cc.rank_intervals(odd(many), n_resamples=19, rng=1)
-    labels = [t.get_text() for t in found.plot().get_yticklabels()]
-    assert labels == list(found.systems)  # a new figure has room for all
     _, ax = pyplot.subplots(figsize=(3.3, 3))
-    found.plot(ax)
-    assert 20 < len(ax.get_yticklabels()) < 75
+    name_places(ax, many)
+    labels = [t.get_text() for t in ax.get_yticklabels()]
+    assert labels == many[::5]
     assert ax.get_ylabel() == "every 5th of 150 named"
     assert ax.get_yticklabels()[0].get_fontsize() == LEAST
+    _, ax = pyplot.subplots(figsize=(3.3, 16))
+    name_places(ax, many)
+    assert [t.get_text() for t in ax.get_yticklabels()] == many
+
+
+def test_ranks_of_many_systems_are_the_first_the_last_and_those_at_borders() -> None:
+    rng = np.random.default_rng(1)
+    means = np.where(np.arange(110) < 70, 2.0, 0.0) - np.arange(110) / 1000
+    made = cc.Scores(rng.normal(means, 0.3, (50, 110)), range(50), [f"s{k}" for k in range(110)])
+    found = cc.rank_intervals(made, n_resamples=99, rng=1)
+    assert found.borders == (70,)
+    ax = found.plot()
+    labels = [t.get_text() for t in ax.get_yticklabels()]
+    named = [label for label in labels if not label.startswith("(")]
+    ranked = list(found.systems)
+    assert named == [*ranked[:28], ranked[69], ranked[70], *ranked[100:]]
+    assert [label for label in labels if label.startswith("(")] == ["(29 to 69 not shown)", "(72 to 100 not shown)"]
+    assert ax.get_title("left") == "40 of 110 systems: the first, the last, and those at borders"
+    height = ax.figure.get_size_inches()[1]
+    assert height < 9
+    border = labels.index(ranked[70]) - 0.5
+    assert [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [border]
+    dots = next(line for line in ax.lines if line.get_marker() == "o")
+    assert dots.get_xdata().tolist() == [found.observed[ranked.index(name)] for name in named]
+    assert [labels[int(y)] for y in dots.get_ydata()] == named
 
 
 def test_kinds_and_axes() -> None:
@@ -110,7 +133,7 @@ def test_kinds_and_axes() -> None:
     assert found.plot("ranks", axes[0]) is axes[0]
     assert found.plot().figure is not own
     with pytest.raises(cc.errors.InputError, match="kind is 'bump': use 'scatter'"):
-        found.plot("bump")  # type: ignore[arg-type]
+        found.plot("bump")
     with pytest.raises(cc.errors.InputError, match="top is 0"):
         found.plot(top=0)
     with pytest.raises(cc.errors.InputError, match="need two or three axes"):
@@ -154,11 +177,52 @@ def test_scatter_shows_the_numbers() -> None:
     found = cc.compare(cc.load_collection("people"), cc.load_collection("hasty"), rank_test=None)
     ax = found.plot(top=5)
     series = {line.get_label(): line for line in ax.lines}
-    best = series["5 best of the truth"]
+    best = series[f"5 best by {found.truth}"]
     assert sorted(best.get_xdata(), reverse=True) == sorted(found.truth_means, reverse=True)[:5]
     assert len(best.get_xdata()) + len(series["others"].get_xdata()) == 20
-    height = series["tied in candidate"].get_ydata()[0]
+    height = series[f"tied by {found.candidate}"].get_ydata()[0]
     assert (found.candidate_means == height).sum() > 1
+
+
+def test_no_figure_has_more_systems_than_can_be_read_and_no_two_names_alike() -> None:
+    many = [f"a-rather-long-name-of-a-run-{k}-of-team" for k in range(120)]
+    truth, candidate = odd(many), odd(many, 2)
+    found = cc.compare(truth, candidate, rank_test=None)
+    ax = found.plot("ranks")
+    names = [t.get_text() for t in ax.texts]
+    assert len(names) == 2 * 40
+    assert len(set(names)) == len(names)
+    assert ax.get_legend().get_title().get_text().startswith("40 of 120 systems")
+    ranks = 1 + (found.truth_means[None] > found.truth_means[:, None]).sum(axis=1)
+    shown = sorted(int(name.split()[-1]) for name in names[:40])
+    assert shown[:10] == list(range(1, 11))
+    assert shown[-10:] == list(range(111, 121))
+    moved = np.abs(ranks - (1 + (found.candidate_means[None] > found.candidate_means[:, None]).sum(axis=1)))
+    middle = [m for rank, m in zip(ranks, moved, strict=True) if 10 < rank <= 110]
+    of_shown = [m for rank, m in zip(ranks, moved, strict=True) if rank in shown and 10 < rank <= 110]
+    assert sorted(of_shown) == sorted(middle)[-20:]
+    heat = plots.heatmap(np.zeros((120, 2)), many, ["x", "y"])
+    assert max(ax.figure.get_figheight(), heat.figure.get_figheight()) <= 9
+    labels = [t.get_text() for t in heat.get_yticklabels()]
+    assert len(set(labels)) == len(labels)
+
+
+def test_an_explanation_shows_the_fewest_parts_that_make_up_half() -> None:
+    people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    found = cc.explain(people, hasty, coefficient="tau_b")
+    systems, topics = found.plot(most=20)
+    losses = [part.loss for part in found.systems]
+    widths = [bar.get_width() for bar in systems.patches]
+    assert widths == losses[: len(widths)]
+    assert sum(widths[:-1]) < found.loss / 2 <= sum(widths)
+    effects = sorted((abs(t.effect) for t in found.topics), reverse=True)
+    drawn = sorted((abs(bar.get_width()) for bar in topics.patches), reverse=True)
+    assert drawn == effects[: len(drawn)]
+    assert sum(drawn[:-1]) < sum(effects) / 2 <= sum(drawn)
+    pairs = found.plot("pairs")  # all swaps cost the same in tau_b
+    wide = sorted((p.truth_difference for p in found.pairs if p.kind == "swapped"), reverse=True)
+    assert [bar.get_width() for bar in pairs.patches] == wide[: len(pairs.patches)]
+    assert pairs.get_xlabel() == "difference of means by truth"
 
 
 def test_files(tmp_path: Path) -> None:
@@ -182,7 +246,7 @@ def test_files(tmp_path: Path) -> None:
         ["compare", "people", "hasty", "--plot-kind", "ranks"],
         ["compare", "people", "careful", "hasty"],
         ["compare", "--matrix", "people", "careful", "hasty"],
-        ["tiers", "people", "--resamples", "99"],
+        ["board", "people", "--resamples", "99"],
         ["explain", "people", "hasty", "--by", "topics"],
         ["explain", "people", "hasty", "--pair", "rerank-4,rerank-1"],
         ["plan", "people", "--resamples", "50"],

@@ -116,14 +116,14 @@ def judged(kind: str) -> Any:
     return cc.study.judgment_study(RUNS, QRELS, changes, ["AP", "nDCG@5"], ["tau_b"], 1, n_draws=3, n_resamples=50)
 
 
-@pytest.mark.parametrize("kind", ["ranks", "reliability", "crowd", "sample", "judges", "two"])
+@pytest.mark.parametrize("kind", ["neighbours", "reliability", "crowd", "sample", "judges", "two"])
 def test_other_pages_fit(page: Any, kind: str, two: Any) -> None:
     people = cc.load_collection("people")
     if kind == "crowd":
         truth, candidate = made([f"system {k}" for k in range(150)], 20)
         document = documented(truth, candidate)
-    elif kind == "ranks":
-        document = document_of(cc.rank_intervals(people, n_resamples=199, rng=1))
+    elif kind == "neighbours":
+        document = document_of(cc.neighbours(people, rng=1))
     elif kind == "two":
         document = two
     else:
@@ -140,16 +140,16 @@ def test_a_board_is_searched_filtered_and_asked(page: Any) -> None:
     browser = page(document_of(found))
     (box,) = by_css(browser, "#find")
     box.send_keys("RERANK")
-    shown = [row.text.split()[2] for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
-    assert shown == [s for s in found.ranks.systems if "rerank" in s]
+    shown = [row.text.split()[1] for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
+    assert shown == [s for s in found.systems if "rerank" in s]
     assert by_css(browser, "#count")[0].text == f"{len(shown)} of 20 systems"
     by_css(browser, "#clear")[0].click()
     by_css(browser, "#best")[0].click()
     rows = [row for row in by_css(browser, "#board tbody tr") if row.is_displayed()]
-    assert [row.text.split()[2] for row in rows] == list(found.ranks.best(1).possible)
+    assert [row.text.split()[1] for row in rows] == list(found.best(1).possible)
     by_css(browser, "#clear")[0].click()
     by_css(browser, "#r3")[0].click()
-    better = found.ranks.better()
+    better = found.better()
     apart = [k for k in range(20) if better[3, k] or better[k, 3]]
     assert [int(row.get_attribute("id")[1:]) for row in by_css(browser, "tr.differs")] == apart
     assert f"{19 - len(apart)} of 19 other systems cannot be separated" in by_css(browser, "#told")[0].text

@@ -60,6 +60,31 @@ def test_compare_writes_a_page_of_what_python_finds(run: Run, tmp_path: Path) ->
     assert printed["ranking"]["best"] == ["careful"]
 
 
+def test_screen_json_page_and_python_have_the_same_numbers(tmp_path: Path) -> None:
+    """Of the same call: the verdict, worth and its interval, tau_b, and swapped pairs."""
+    page = tmp_path / "r.html"
+    arguments = ["compare", PEOPLE, HASTY, "--seed", "0", "-q"]
+    screen = " ".join(good(*arguments, "--html", page).split())
+    (printed,) = json.loads(good(*arguments, "-f", "json"))["comparisons"]
+    found = cc.compare(cc.read_scores(PEOPLE), cc.read_scores(HASTY), names=("people", "hasty"), rng=0)
+    document = in_page(page)
+    (part,) = document["comparisons"]
+    words = " ".join("".join(Page(page.read_text(encoding="utf-8")).words).split())
+    assert printed["worth"] == part["worth"] == json.loads(json.dumps(found.worth.to_dict()))
+    assert printed["coefficients"] == part["coefficients"]
+    assert part["coefficients"]["tau_b"] == found["tau_b"]
+    span = found.worth.interval
+    for text in (
+        *found.worth._answers(),
+        f"{found.worth.worth:.1f}",
+        f"{span.low:.1f} to {span.high:.0f}",
+        f"tau_b {found['tau_b']:.2f}",
+        "25 of 190",
+    ):
+        assert text in screen, text
+        assert text in words, text
+
+
 @pytest.mark.long
 def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> None:
     done = invoke("compare", PEOPLE, HASTY, *FEW, "--html", tmp_path / "r.html")
@@ -71,12 +96,15 @@ def test_the_answer_on_the_screen_says_where_the_report_is(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "command", [["tiers", PEOPLE, *FEW, "-k", "3"], ["plan", PEOPLE, "--resamples", "50", "--all"]], ids=lambda c: c[0]
+    "command", [["board", PEOPLE, *FEW, "-k", "3"], ["plan", PEOPLE, "--resamples", "50", "--all"]], ids=lambda c: c[0]
 )
 def test_what_is_printed_is_in_the_page(run: Run, tmp_path: Path, command: list[str]) -> None:
     printed = json.loads(run(*command, "--html", "t.html", "-f", "json"))
     assert printed == json.loads(run(*command, "-f", "json"))
     page = in_page(tmp_path / "t.html")
+    if command[0] == "board":
+        assert {key: page[key] for key in printed} == printed
+        return
     assert page["verdict"]["headline"].removesuffix(".") in printed["verdict"]
     if command[0] == "plan":
         assert {key: printed[key] for key in page["result"]} == page["result"]

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import re
+import warnings
 from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 import concordant as cc
+from concordant.data.results import Result
 from concordant.judges.verdicts import shown as shown_topics
 from concordant.render.markup import text as escaped
 from concordant.render.markup import visible
@@ -23,6 +25,7 @@ from concordant.render.report.document import document_of
 from concordant.render.report.elements import in_script, shown
 from concordant.render.report.page import page_of
 
+from ...packaging.every_function import calls
 from .conftest import HOSTILE, documented, made
 
 
@@ -89,7 +92,7 @@ def everything(document: Any, two: Any, hostile: Any) -> dict[str, Any]:
         "one": document,
         "two": two,
         "hostile": hostile,
-        "ranks": document_of(cc.rank_intervals(people, n_resamples=500, rng=1)),
+        "plan": document_of(cc.plan_topics(people, n_resamples=99, rng=1)),
         "reliability": document_of(cc.reliability(people, rng=1)),
         "card": document_of(cc.judge_card(people, {"hasty": cc.load_collection("hasty")}, n_resamples=99, rng=1)),
         "means": document_of(
@@ -108,7 +111,7 @@ def source_of(everything: dict[str, Any]) -> Callable[[str], str]:
     return cache(lambda kind: page_of(everything[kind]))
 
 
-KINDS = ("one", "two", "hostile", "ranks", "reliability", "card", "means")
+KINDS = ("one", "two", "hostile", "plan", "reliability", "card", "means")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -236,6 +239,28 @@ def test_150_systems_and_250_topics_stay_below_1_mb() -> None:
 )
 def test_numbers_as_shown(value: float | None, text: str) -> None:
     assert shown(value) == text
+
+
+@pytest.mark.long
+def test_every_result_has_a_page_that_opens_with_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Result] = {}
+    build = Result.__post_init__
+
+    def seen(found: Result) -> None:
+        build(found)
+        made[type(found).__name__] = found
+
+    monkeypatch.setattr(Result, "__post_init__", seen)
+    with warnings.catch_warnings(action="ignore"):
+        for call in calls(tmp_path).values():
+            call()
+    assert len(made) > 30
+    for name, found in list(made.items()):
+        page = Page(cc.report.report_html(found))
+        assert page.open == []
+        document = page.script("document")
+        if document["report"] != "board":  # whose page has an order of its own
+            assert document["verdict"]["headline"] in "".join(page.words), name
 
 
 @pytest.mark.parametrize("given", [{"some": "thing"}, 3, []], ids=str)

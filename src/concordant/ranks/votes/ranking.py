@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,12 @@ from ...errors import InputError
 from ...inference.resampling import Progress, Resampling, Seed, resampled_weights
 from ...options import checked
 from ...words import counted, named
-from ..bounds import RankIntervals, rank_intervals
+from ..bounds import rank_intervals
+from ..intervals import RankIntervals
 from .battles import Votes, read_votes
 from .strengths import Strength, apart, require_comparable, strengths, tally, units
 
-_ROUNDS = 9_999  # normal draws for the rank intervals
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class VoteRanks(RankIntervals):
-    """What `rank_votes` found, systems by their observed order; `means` are win rates or strengths."""
-
-    def _draws(self) -> str:
-        return f"{self.settings['n_resamples']:,} resamples of {self.settings['resampled']}s"
-
-    def estimates(self) -> Means:
-        """One number per system, for `compare` and all else that takes a ranking."""
-        return Means(self.means, self.systems, str(self.settings["method"]))
+_DRAWS = 49_999  # normal draws for the rank intervals
 
 
 @checked
@@ -43,7 +32,7 @@ def rank_votes(
     n_resamples: int = 999,
     rng: Seed = None,
     progress: Progress | None = None,
-) -> VoteRanks:
+) -> RankIntervals:
     """The ranks that each system may have, given battles: votes on which of two systems answered better.
 
     Parameters
@@ -66,8 +55,8 @@ def rank_votes(
 
     Returns
     -------
-    VoteRanks
-        One interval per system; `tiers`, `best(k)` and `pvalues` say more; `estimates()` can be compared with other
+    RankIntervals
+        One interval per system; `borders`, `best(k)` and `pvalues` say more; `estimates()` can be compared with other
         rankings.
 
     See Also
@@ -117,21 +106,22 @@ def rank_votes(
     covariance = np.cov(drawn, rowvar=False) * count / (count - 1)
     known = Means(strengths(whole, method), given.systems, covariance=covariance, degrees_of_freedom=count - 1)
     found = rank_intervals(
-        known, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=_ROUNDS, rng=how.rng
+        known, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=_DRAWS, rng=how.rng
     )
     doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
-    return VoteRanks(
-        **{f.name: getattr(found, f.name) for f in fields(found) if f.name not in ("notes", "settings")},
-        notes=(doubt,) if left_out else (),
+    found = replace(
+        found,
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
+            normal_draws=_DRAWS,
             confidence_level=found.confidence_level,
             method=method,
             battles=len(given),
             resampled=unit,
         ),
     )
+    return replace(found, notes=((doubt,) if left_out else ()))
 
 
 def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatArray, int]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 from ...errors import InputError
-from .labels import fitting, number_ticks, place_beside, row_height, symbol, text
+from .labels import distinct, fitting, most_telling, number_ticks, place_beside, row_height, symbol, text
 from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int =
     truth, candidate = comparison.truth_means, comparison.candidate_means
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
         _orient(ax, comparison)
-        tied = _link_ties(ax, truth, candidate)
+        tied = _link_ties(ax, comparison)
         best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # all that tie with the k-th
         if not best.all():
             ax.plot(
                 truth[~best], candidate[~best], "o", markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=0.8
             ).pop().set_label("others")
-        label = None if best.all() else f"{best.sum()} best of the truth"
+        label = None if best.all() else f"{best.sum()} best by {text(comparison.truth, 12)}"
         ax.plot(truth[best], candidate[best], "o", color=VERMILLION, label=label)
         ax.set_xlabel(_side(comparison.truth, comparison.measure, comparison.lower_is_better[0]))
         ax.set_ylabel(_side(comparison.candidate, comparison.measure, comparison.lower_is_better[1]))
@@ -76,32 +76,39 @@ def panels(comparison: Compared, axes: Any = None, *, top: int = 10) -> list[Any
 
 def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
     """Ranks in the truth linked to ranks in the candidate; a bar beside systems that are tied there."""
-    truth, candidate = comparison.truth_means, comparison.candidate_means
-    m = len(truth)
+    sides = [comparison.truth_means, comparison.candidate_means]
+    order = np.lexsort((-sides[1], -sides[0]))
+    rank = [1 + (side[None] > side[:, None]).sum(axis=1) for side in sides]
+    kept, note = most_telling((rank[1] - rank[0])[order].tolist())
+    drawn = order[kept]
+    truth, candidate = (side[drawn] for side in sides)
+    names = distinct([comparison.systems[k] for k in drawn], 16)
+    m = len(drawn)
     left, right = _places(truth, candidate), _places(candidate, truth)
+    own, other = text(comparison.truth, 18), text(comparison.candidate, 18)
     with canvas(ax, height=0.75 + row_height(m) * m) as ax:
         size, step = fitting(ax, m)
-        for system in np.argsort(np.abs(left - right), kind="stable"):
-            shift = left[system] - right[system]
+        for k in np.argsort(np.abs(left - right), kind="stable"):
+            shift = rank[0][drawn[k]] - rank[1][drawn[k]]
             colour = GREY if shift == 0 else BLUE if shift > 0 else VERMILLION
-            width = 1.6 if left[system] < top else 0.7
-            ax.plot([0, 1], [left[system], right[system]], color=colour, linewidth=width, solid_capstyle="round")
-        for k, (x, places, values) in enumerate(((0, left, truth), (1, right, candidate))):
+            width = 1.6 if rank[0][drawn[k]] <= top else 0.7
+            ax.plot([0, 1], [left[k], right[k]], color=colour, linewidth=width, solid_capstyle="round")
+        for k, (places, values) in enumerate(((left, truth), (right, candidate))):
             for group in _groups(values):
-                ax.plot([x, x], [places[group].min() - 0.3, places[group].max() + 0.3], color=PURPLE, linewidth=2.5)
-            _name_ends(ax, comparison.systems, places, (k, size, step))
-        key = {"above the truth's": BLUE, "below": VERMILLION, "same": GREY}
-        if comparison.tied_truth or comparison.tied_candidate:
+                ax.plot([k, k], [places[group].min() - 0.3, places[group].max() + 0.3], color=PURPLE, linewidth=2.5)
+            _name_ends(ax, names, places, rank[k][drawn], (k, size, step))
+        key = {f"higher by {text(comparison.candidate, 12)}": BLUE, "lower": VERMILLION, "same": GREY}
+        if any(len(_groups(values)) for values in (truth, candidate)):
             key["tied"] = PURPLE
         for label, colour in key.items():
             ax.plot([], [], color=colour, linewidth=2, label=label)
         ax.legend(
             loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(key), fontsize="x-small", columnspacing=0.8,
-            handlelength=1,
+            handlelength=1, title=note.replace(": ", ":\n"), title_fontsize="x-small",
         )  # fmt: skip
         ax.set_xlim(-0.03, 1.03)
         ax.set_ylim(m - 0.4, -0.6)
-        ax.set_xticks([0, 1], [text(comparison.truth, 18), text(comparison.candidate, 18)])
+        ax.set_xticks([0, 1], [own, other])
         ax.xaxis.tick_top()
         ax.tick_params(axis="both", length=0)
         ax.set_yticks([])
@@ -146,13 +153,14 @@ def _groups(values: FloatArray) -> list[IntArray]:
     return [np.flatnonzero(inverse == k) for k in np.flatnonzero(counts > 1)]
 
 
-def _link_ties(ax: Any, truth: FloatArray, candidate: FloatArray) -> bool:
+def _link_ties(ax: Any, comparison: Compared) -> bool:
     """A line along each group of systems with equal means on a side; whether there is one."""
-    groups = [(g, side) for side, values in (("truth", truth), ("candidate", candidate)) for g in _groups(values)]
+    truth, candidate = comparison.truth_means, comparison.candidate_means
+    sides = ((comparison.truth, ":", truth), (comparison.candidate, "-", candidate))
+    groups = [(group, side, line) for side, line, values in sides for group in _groups(values)]
     seen = set()
-    for group, side in groups:
-        label = f"tied in {side}" if side not in seen else None
-        line = ":" if side == "truth" else "-"
+    for group, side, line in groups:
+        label = f"tied by {text(side, 12)}" if side not in seen else None
         x, y = truth[group], candidate[group]
         ax.plot([x.min(), x.max()], [y.min(), y.max()], line, color=PURPLE, linewidth=1.4, zorder=1.5, label=label)
         seen.add(side)
@@ -175,14 +183,14 @@ def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
     place_beside(ax, {int(k): text(comparison.systems[k], 18) for k in moved}, truth.tolist(), candidate.tolist())
 
 
-def _name_ends(ax: Any, systems: Sequence[str], places: IntArray, end: tuple[int, float, int]) -> None:
-    """The names at one end of the links, each with its place."""
+def _name_ends(ax: Any, names: Sequence[str], places: IntArray, ranks: IntArray, end: tuple[int, float, int]) -> None:
+    """The names at one end of the links, each with its rank."""
     side, size, step = end
-    for system, place in zip(systems, places, strict=True):
+    for system, place, rank in zip(names, places, ranks, strict=True):
         if place % step == 0:
             name = text(system, 16)
             ax.annotate(
-                f"{name}  {place + 1}" if side == 0 else f"{place + 1}  {name}", (side, place),
+                f"{name}  {rank}" if side == 0 else f"{rank}  {name}", (side, place),
                 (-4 if side == 0 else 4, 0), textcoords="offset points", fontsize=size, va="center",
                 ha="right" if side == 0 else "left", annotation_clip=False,
             )  # fmt: skip

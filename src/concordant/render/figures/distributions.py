@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...words import p_equals
-from .labels import number_ticks, symbol
+from .labels import number_ticks, sides_of, symbol
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def rank_test(found: RankTest, ax: Any = None) -> Any:
     """The rank distances of resampled topics, with that of the candidate and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
         distances(found.distribution, ax)
-        _mark(ax, found.distance, f"candidate {found.distance:.2f}, {p_equals(found.pvalue)}")
+        _mark(ax, found.distance, f"{sides_of(found)[1]} {found.distance:.2f}, {p_equals(found.pvalue)}")
         if math.isfinite(found.critical_value):
             label = f"critical, alpha = {found.alpha:g}"
             ax.axvline(found.critical_value, color=DARK, linestyle="--", linewidth=1, label=label)
@@ -44,7 +44,7 @@ def permutations(found: PermutationTest, ax: Any = None) -> Any:
     """The coefficient of permuted scores, and that of the scores as they are."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])
-        _mark(ax, found.value, f"candidate {found.value:.3f}, {p_equals(found.pvalue)}")
+        _mark(ax, found.value, f"{sides_of(found)[1]} {found.value:.3f}, {p_equals(found.pvalue)}")
         ax.set_xlabel(f"{symbol(found.coefficient)} of permuted scores")
         ax.set_ylabel("permutations")
         _key(ax)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import IntArray
 from ...errors import InputError
 from .labels import fitting, name_places, number_ranks, number_topics, row_height, symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
     from ...planning.estimation import Reliability
     from ...planning.partial import PartialMeans
     from ...planning.selection import TopicSelection
-    from ...ranks.bounds import RankIntervals
     from ...ranks.differences import Difference
+    from ...ranks.intervals import RankIntervals
     from ...ranks.run_noise import RunNoise
+
+
+MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
 
 
 class Row(NamedTuple):
@@ -81,7 +85,9 @@ def estimate(found: Estimate, ax: Any = None) -> Any:
 
 
 def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
-    """Differences of pairs of systems with their intervals, and a line at 0."""
+    """Differences of pairs of systems with their intervals, and a line at 0; of many, those with the least p-values."""
+    count, kept = len(pairs), sorted(range(len(pairs)), key=lambda k: (pairs[k].pvalue, k))[:MOST_DRAWN]
+    pairs = [pairs[k] for k in sorted(kept)]
     rows = [
         Row(f"{text(pair.a, 20)} - {text(pair.b, 20)}", pair.difference, pair.interval.low, pair.interval.high)
         for pair in pairs
@@ -90,6 +96,8 @@ def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
     together = ", all together" if len(pairs) > 1 else ""
     ax = forest(rows, f"difference, {level:g}% interval{together}", ax)
     ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    if len(pairs) < count:
+        ax.set_title(f"the {len(pairs)} of {count} pairs with the smallest p-values", fontsize="x-small", loc="left")
     return ax
 
 
@@ -181,27 +189,39 @@ def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
 
 
 def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
-    """A line for the ranks of each system, a dot for the rank on these topics, tiers as bands."""
-    m = len(found.systems)
-    with canvas(ax, height=max(1.6, 0.6 + row_height(m) * m)) as ax:
-        size, _ = fitting(ax, m)
-        places = np.arange(m)
-        start = 0
-        for k, tier in enumerate(found.tiers):
-            if k % 2 == 0:
-                ax.axhspan(start - 0.5, start + len(tier) - 0.5, color="0.93", linewidth=0, zorder=0)
-            ax.annotate(
-                f"tier {k + 1}", (1, start + len(tier) / 2 - 0.5), (3, 0), xycoords=("axes fraction", "data"),
-                textcoords="offset points", va="center", fontsize=max(5.0, size - 1), color=DARK, annotation_clip=False,
-            )  # fmt: skip
-            start += len(tier)
-        thick = 2.5 if m <= 40 else 1.4
-        ax.hlines(places, found.low, found.high, color=BLUE, linewidth=thick, zorder=2)
-        ax.plot(found.rank, places, "o", color=VERMILLION, markersize=thick + 1, zorder=3)
-        name_places(ax, found.systems)
-        ax.set_ylim(m - 0.5, -0.5)
-        ax.set_xlim(0.5 - 0.02 * m, m + 0.5 + 0.02 * m)
-        number_ranks(ax, m)
-        scope = "simultaneous" if found.simultaneous else "for each system"
-        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% {scope}")
+    """A line for the ranks of each system, a dot for the rank on these topics, dashed lines at the borders."""
+    whole, drawn = len(found.systems), _drawn(len(found.systems), found.borders)
+    left_out = np.diff(drawn, prepend=-1) - 1
+    places = np.arange(len(drawn)) + np.cumsum(left_out > 0)  # a row is free where systems are left out
+    rows = int(places[-1]) + 1
+    with canvas(ax, height=max(1.6, 0.6 + row_height(rows) * rows)) as ax:
+        fitting(ax, rows)
+        for k in {*found.borders} & {*drawn}:
+            ax.axhline(places[list(drawn).index(k)] - 0.5, color=DARK, linewidth=0.8, linestyle="--", zorder=1)
+        ax.hlines(places, found.low[drawn], found.high[drawn], color=BLUE, linewidth=2.5, zorder=2)
+        ax.plot(found.observed[drawn], places, "o", color=VERMILLION, markersize=3.5, zorder=3)
+        labels: list[str] = [""] * rows
+        for k, place in zip(drawn, places, strict=True):
+            labels[place] = found.systems[k]
+        for at in np.flatnonzero(left_out):
+            labels[places[at] - 1] = f"({drawn[at] - left_out[at] + 1} to {drawn[at]} not shown)"
+        name_places(ax, labels)
+        ax.set_ylim(rows - 0.5, -0.5)
+        ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
+        number_ranks(ax, whole)
+        scope = "all systems together" if found.simultaneous else "each system by itself"
+        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small")
+        if len(drawn) < whole:
+            ax.set_title(
+                f"{len(drawn)} of {whole} systems: the first, the last, and those at borders", fontsize="x-small"
+            )
     return ax
+
+
+def _drawn(whole: int, borders: Sequence[int]) -> IntArray:
+    """The systems to draw: all, or the first 20, the last 10, those on both sides of borders, and more of the first."""
+    if whole <= MOST_DRAWN:
+        return np.arange(whole)
+    beside = [k for border in borders for k in (border - 1, border)]
+    order = dict.fromkeys([*range(20), *range(whole - 10, whole), *beside, *range(whole)])
+    return np.sort(list(order)[:MOST_DRAWN])

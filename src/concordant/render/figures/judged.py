@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .intervals import Row, forest, worths
-from .labels import name_places, number_ticks, symbol, text
+from .labels import name_places, number_ticks, sides_of, symbol, text
 from .style import BLUE, DARK, GREY, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def rank_changes(found: RankChanges, ax: Any = None, *, most: int = 20) -> Any:
         ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
         ax.axvline(0, color=DARK, linewidth=0.6)
         number_ticks(ax, "x", 5)
-        ax.set_xlabel("ranks gained by the candidate")
+        ax.set_xlabel(f"ranks gained by {sides_of(found)[1]}")
         if len(shown) < len(rows):
             ax.set_title(f"the {len(shown)} of {len(rows)} that move most", fontsize="small")
     return ax
@@ -55,10 +55,11 @@ def rank_changes(found: RankChanges, ax: Any = None, *, most: int = 20) -> Any:
 
 def significance(found: SignificanceAgreement, ax: Any = None) -> Any:
     """All pairs, by who finds them significant: in the same direction to the right, in the other to the left."""
+    truth, candidate = sides_of(found)
     kinds = (
         ("both", found.active_agreements, found.active_disagreements),
-        ("truth only", *found.truth_only),
-        ("candidate only", *found.candidate_only),
+        (f"{truth} only", *found.truth_only),
+        (f"{candidate} only", *found.candidate_only),
         ("neither", found.passive_agreements, found.passive_disagreements),
     )
     with canvas(ax, height=1.5) as ax:

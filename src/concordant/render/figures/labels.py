@@ -98,6 +98,13 @@ def text(name: object, most: int = 24) -> str:
     return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
 
 
+def sides_of(found: Any, most: int = 18) -> tuple[str, str]:
+    """What a result's truth and candidate are called."""
+    names: tuple[str, ...] = getattr(found.data, "names", ())
+    truth, candidate = names if len(names) == 2 else ("truth", "candidate")
+    return text(truth, most), text(candidate, most)
+
+
 def symbol(coefficient: str) -> str:
     """A coefficient as papers write it, with its subscript; by its name where it has no symbol."""
     return f"${SYMBOLS[coefficient]}$" if coefficient in SYMBOLS else text(coefficient)
@@ -171,7 +178,7 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
     """Ticks at `start`, `start` + 1 and so on with these names; every second or third where more cannot be read."""
     size, step = fitting(ax, len(names), axis)
     places = [start + k for k in range(0, len(names), step)]
-    shown = [text(name, most) for name in names[::step]]
+    shown = [text(name, most) for name in distinct(names, most)[::step]]
     if axis == "y":
         ax.set_yticks(places, shown, fontsize=size)
     else:

@@ -7,52 +7,71 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .labels import name_places, number_ticks, shortened, symbol, text
-from .style import BLUE, DARK, VERMILLION, canvas, new_width
+from .labels import name_places, number_ticks, shortened, sides_of, symbol, text
+from .style import BLUE, DARK, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
     from ...agreement.explanation import Explanation, Kind
 
 
-def explanation(found: Explanation, kind: Kind, ax: Any = None, *, most: int = 20) -> Any:
-    """Bars of the worst pairs, systems or topics; for topics also of those that help the agreement."""
+def explanation(found: Explanation, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:
+    """Bars of the pairs, systems or topics that matter; by default of systems, and below them of topics."""
+    kinds: list[Kind] = [kind] if kind else [k for k in ("systems", "topics") if getattr(found, k)] or ["pairs"]
+    if len(kinds) == 1 or ax is not None:
+        return _explained(found, kinds[0], ax, most)
+    with canvases(2, 0.9 + 0.29 * most, stacked=True) as made:
+        return [_explained(found, one, panel, most) for one, panel in zip(kinds, made, strict=True)]
+
+
+def _explained(found: Explanation, kind: Kind, ax: Any, most: int) -> Any:
     wide = 22 if new_width() < 5 else 40  # characters of a name, or of a pair's two names
+    loss = f"part of 1 − {symbol(found.coefficient)} = {found.loss:.3f}"
     if kind == "pairs":
-        parts = [(f"{shortened(p.better, wide // 2)} > {shortened(p.worse, wide // 2)}", p.loss) for p in found.pairs]
+        alike = [p for p in found.pairs if p.loss > found.pairs[0].loss * (1 - 1e-9)]
+        equal = len(alike) > min(most, len(found.pairs) - 1)  # then the difference that was overturned tells more
+        parts = [
+            (
+                f"{shortened(p.better, wide // 2)} > {shortened(p.worse, wide // 2)}",
+                p.truth_difference if equal else p.loss,
+            )
+            for p in (alike if equal else found.pairs)
+        ]
+        label = f"difference of means by {sides_of(found)[0]}" if equal else loss
     elif kind == "systems":
-        parts = [(s.system, s.loss) for s in found.systems]
+        parts, label = [(s.system, s.loss) for s in found.systems], loss
     else:
         parts = [(t.topic, t.effect) for t in found.topics if not math.isnan(t.effect)]
-    shown = _ends(parts, most) if kind == "topics" else parts[:most]
+        label = f"{symbol(found.coefficient)} without the topic, minus {found.value:.3f}"
+    shown = _telling(parts, most)
     with canvas(ax, height=max(1.2, 0.65 + 0.145 * len(shown))) as ax:
         _bars(ax, [name for name, _ in shown], [value for _, value in shown], wide + 3)
         if len(shown) < len(parts):
-            which = "worst and best" if kind == "topics" else "worst"
-            ax.set_title(f"the {which} {len(shown)} of {len(parts)} {kind}", fontsize="small")
-        if kind == "topics":
-            ax.set_xlabel(f"{symbol(found.coefficient)} without the topic, minus {found.value:.3f}")
-        else:
-            ax.set_xlabel(f"part of 1 − {symbol(found.coefficient)} = {found.loss:.3f}")
+            ax.set_title(f"the {len(shown)} of {len(parts)} {kind} that matter most", fontsize="small")
+        ax.set_xlabel(label)
     return ax
 
 
-def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int = 20) -> Any:
+def _telling(parts: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
+    """The fewest parts that make up half of all, at least three; the largest first, harm before help."""
+    order = sorted(parts, key=lambda part: -abs(part[1]))
+    sums = np.cumsum([abs(value) for _, value in order])
+    count = int(np.searchsorted(sums, 0.5 * sums[-1])) + 1 if len(sums) else 0
+    return sorted(order[: min(max(count, 3), most)], key=lambda part: -part[1])
+
+
+def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int = 10) -> Any:
     """How far each topic moves the difference between two systems away from the truth's."""
     every = found.topics_of(a, b)
-    parts = [(p.topic, p.shift) for p in every]
-    shown = _ends(parts, most)
+    truth, candidate = sides_of(found, 12)
+    shown = _telling([(p.topic, p.shift) for p in every], most)
     with canvas(ax, height=max(1.2, 0.65 + 0.145 * len(shown))) as ax:
         against = sum(p.truth for p in every) >= 0  # a shift downwards goes against the truth
+        shown = shown[::-1] if against else shown
         _bars(ax, [name for name, _ in shown], [value for _, value in shown], 24, bad=-1 if against else 1)
-        if len(shown) < len(parts):
-            ax.set_title(f"the worst and best {len(shown)} of {len(parts)} topics", fontsize="small")
-        ax.set_xlabel(f"candidate − truth, part of {text(a, 12)} − {text(b, 12)}", fontsize="small")
+        if len(shown) < len(every):
+            ax.set_title(f"the {len(shown)} of {len(every)} topics that matter most", fontsize="small")
+        ax.set_xlabel(f"{candidate} − {truth}, part of {text(a, 12)} − {text(b, 12)}", fontsize="small")
     return ax
-
-
-def _ends(parts: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
-    """Both ends of a sorted list."""
-    return parts if len(parts) <= most else parts[: most - most // 2] + parts[len(parts) - most // 2 :]
 
 
 def _bars(ax: Any, names: list[str], values: list[float], most: int, bad: int = 1) -> None:

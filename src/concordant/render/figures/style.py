@@ -15,6 +15,7 @@ from ...render.outputs import FIGURE, written_whole
 
 COLUMN = 3.3  # inches: one of the two columns of a page
 TEXT = 7.0  # inches: both
+TALLEST = 9.0  # inches: a page, without its caption
 
 # The colours of Okabe and Ito, which all people tell apart; without the yellow, too pale for lines.
 BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK = (
@@ -117,17 +118,18 @@ def _axes(given: Any) -> Any:
 
 
 @contextmanager
-def canvases(count: int, height: float, axes: Any = None) -> Iterator[list[Any]]:
-    """Like `canvas`, for panels side by side."""
+def canvases(count: int, height: float, axes: Any = None, *, stacked: bool = False) -> Iterator[list[Any]]:
+    """Like `canvas`, for panels side by side, or one below the other."""
     if axes is not None:
         yield [_axes(ax) for ax in axes]
         return
-    pyplot, width = import_extra("matplotlib.pyplot"), new_width()
+    pyplot, width, height = import_extra("matplotlib.pyplot"), new_width(), min(height, TALLEST)
     with import_extra("matplotlib").rc_context(STYLE):
         figure = pyplot.figure(figsize=(width, height))
         figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near what it will be
         figure.set_layout_engine("constrained")
-        made = [figure.add_subplot(1, count, k + 1) for k in range(count)]
+        shape = (count, 1) if stacked else (1, count)
+        made = [figure.add_subplot(*shape, k + 1) for k in range(count)]
         for ax in made:  # ticks that are made later must not fall back to another style
             for which in "xy":
                 names = {"labelsize": "labelsize", "width": "major.width", "length": "major.size"}

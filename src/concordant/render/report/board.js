@@ -6,18 +6,16 @@
   const names = pairs.systems.map((name) => name.toLowerCase());
   let chosen = -1;
 
-  rows.forEach((row, k) => row.classList.toggle("tierstart", k > 0 && row.dataset.tier !== rows[k - 1].dataset.tier));
-
   function differs(i, j) {  // a bit for each pair, the first row in the highest bit
     return (parseInt(pairs.differs[i].substr(2 * (j >> 3), 2), 16) >> (7 - (j & 7))) & 1;
   }
 
   function filter() {
     const words = at("find").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const tier = at("tier").value, best = at("best").checked, whole = at("whole").checked;
+    const best = at("best").checked, whole = at("whole").checked;
     let count = 0;
     rows.forEach((row, k) => {
-      const there = words.every((word) => names[k].includes(word)) && (!tier || row.dataset.tier === tier) &&
+      const there = words.every((word) => names[k].includes(word)) &&
         (!best || row.dataset.best === "1") && (!whole || row.dataset.whole === "1");
       row.hidden = !there;
       count += there;
@@ -39,9 +37,9 @@
       : `${pairs.systems[chosen]}: ${open} of ${rows.length - 1} other systems cannot be separated from it; the others are faded.`;
   }
 
-  for (const id of ["find", "tier", "best", "whole"]) at(id).addEventListener("input", filter);
+  for (const id of ["find", "best", "whole"]) at(id).addEventListener("input", filter);
   at("clear").addEventListener("click", () => {
-    at("find").value = at("tier").value = "";
+    at("find").value = "";
     at("best").checked = at("whole").checked = false;
     if (chosen >= 0) choose(chosen);
     filter();

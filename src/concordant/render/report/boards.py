@@ -7,7 +7,6 @@ from operator import index
 from typing import Any
 
 from ...data.means import RULES
-from ...planning.outlook import Outlook
 from ...words import counted, listing
 from ..markup import text
 from .elements import in_script, name, shown
@@ -20,7 +19,6 @@ def board_html(document: Mapping[str, Any]) -> str:
     rows, settings = document["rows"], document["settings"]
     title = f"Leaderboard of {counted(len(rows), 'system')}"
     data = in_script({"systems": [row["system"] for row in rows], "differs": document["differs"]})
-    verdict = text(document["verdict"][:1].upper() + document["verdict"][1:])
     hint = "Choose a row to see which systems cannot be separated from it."
     return "\n".join(
         [
@@ -29,9 +27,11 @@ def board_html(document: Mapping[str, Any]) -> str:
             f'<header><div class="bar"><h1>{text(title)}</h1>'
             '<button type="button" class="button" id="theme">Light or dark</button></div>'
             f'<p class="about">{text(_about(document))}</p></header>',
-            f'<main><section id="verdict" class="verdict"><h2 class="headline">{verdict}.</h2>'
+            f'<main><section id="verdict" class="verdict"><h2 class="headline">{text(document["verdict"])}</h2>'
             f"{_facts(document)}</section>",
-            _controls(document["tiers"]),
+            _controls(),
+            '<p class="about">Rank: 1 + the number of significantly better systems. Bar: the ranks that a system could '
+            "have. Mark: its rank on these data.</p>",
             f'<p id="told" class="about" role="status">{hint}</p>',
             _table(rows, document["total"]),
             f"<h2>Notes</h2>{_notes(document)}</main>",
@@ -48,32 +48,26 @@ def board_html(document: Mapping[str, Any]) -> str:
 def _about(document: Mapping[str, Any]) -> str:
     settings, rule = document["settings"], RULES[document["total"]]
     groups = f" in {counted(settings['groups'], 'group')}" if "groups" in settings else ""
-    known = f"{counted(settings['topics'], 'topic')}{groups}" if "topics" in settings else "standard errors, no topics"
-    return (
-        f"{known}; ranked by the {rule.summary}; ranks with "
-        f"{100 * settings['confidence_level']:g}% confidence for all systems together"
-    )
+    known = "standard errors, no topics"
+    if "topics" in settings:
+        known = f"{counted(settings['topics'], 'topic')}{groups}; ranked by the {rule.summary}"
+    elif "battles" in settings:
+        known = f"{counted(settings['battles'], 'battle')}; ranked by {settings['method']}"
+    scope = "all systems together" if document["simultaneous"] else "each system by itself"
+    return f"{known}; ranks with {100 * settings['confidence_level']:g}% confidence for {scope}"
 
 
 def _facts(document: Mapping[str, Any]) -> str:
-    best, neighbours = document["may_be_best"], document["neighbours"]
-    facts = [
-        f"Could be the best: {listing(best)}.",
-        f"Neighbours that differ significantly: {neighbours['different']} of {neighbours['pairs']} pairs.",
-    ]
-    if expected := [f"{e['coefficient']} {e['value']:.3f} ({e['low']:.3f} to {e['high']:.3f})"
-                    for e in document["reliability"]]:  # fmt: skip
-        facts.append(f"Expected correlation with the true ranking: {', '.join(expected)}.")
-    unit = "group" if "groups" in document["settings"] else "topic"
-    future = Outlook(**document["outlook"]).sentence(unit) if document["outlook"] else ""
-    return "".join(f"<p>{text(fact)}</p>" for fact in (*facts, *([f"{future}."] if future else ())))
+    facts = [document["border_sentence"], *(f"{said}." for said in document["outlook_sentences"])]
+    if best := document["settings"].get("best"):
+        could, surely = (listing(best[key], 30) or "none" for key in ("possible", "certain"))
+        facts.append(f"Could be among the {index(best['k'])} best: {could}. Certainly are: {surely}.")
+    return "".join(f"<p>{text(fact)}</p>" for fact in facts if fact)
 
 
-def _controls(tiers: Sequence[Any]) -> str:
-    options = "".join(f'<option value="{k}">tier {k}</option>' for k in range(1, len(tiers) + 1))
+def _controls() -> str:
     return (
         '<div class="controls" role="search"><label>Search <input id="find" type="search" autocomplete="off"></label>'
-        f'<label>Tier <select id="tier"><option value="">all</option>{options}</select></label>'
         '<label><input id="best" type="checkbox"> could be the best</label>'
         '<label><input id="whole" type="checkbox"> has all topics</label>'
         '<button type="button" class="button" id="clear">Clear</button><span id="count" class="about" role="status">'
@@ -84,20 +78,22 @@ def _controls(tiers: Sequence[Any]) -> str:
 def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
     most, whole = len(rows), max(index(row["topics"] or 0) for row in rows)
     lines = [_line(k, row, most, whole) for k, row in enumerate(rows)]
-    columns = ("tier", "rank", "system", RULES[total].column, "topics", "ranks", f"1 to {most}")  # type: ignore[index]
+    columns = ("rank", "system", RULES[total].column, "topics", "could be", f"1 to {most}")  # type: ignore[index]
     heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
     return f'<table id="board"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 
 
 def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
     """A system. What has to be a whole number is one, and no text that somebody put into the JSON."""
-    tier, rank, topics, low, high = (index(row[key] or 0) for key in ("tier", "rank", "topics", "low", "high"))
+    rank, topics, high, observed = (index(row[key] or 0) for key in ("rank", "topics", "high", "observed"))
+    border = ' class="border"' if row["border_below"] else ""
     return (
-        f'<tr id="r{k}" tabindex="0" data-tier="{tier}" data-best="{index(row["may_be_best"]):d}" '
-        f'data-whole="{topics == whole:d}"><td>{tier}</td><td>{rank}</td><th scope="row">{name(row["system"])}</th>'
-        f'<td>{shown(row["total"])}</td><td>{topics or ""}</td><td>{low} to {high}</td><td class="span">'
-        f'<svg viewBox="0 0 {most} 1" preserveAspectRatio="none" aria-hidden="true"><rect x="{low - 1}" y=".3" '
-        f'width="{high - low + 1}" height=".4"/><rect class="own" x="{rank - 1}" width="1" height="1"/></svg></td></tr>'
+        f'<tr id="r{k}"{border} tabindex="0" data-best="{rank == 1:d}" data-whole="{topics == whole:d}">'
+        f'<td>{rank}</td><th scope="row">{name(row["system"])}</th>'
+        f'<td>{shown(row["total"])}</td><td>{topics or ""}</td><td>{rank} to {high}</td><td class="span">'
+        f'<svg viewBox="0 0 {most} 1" preserveAspectRatio="none" aria-hidden="true"><rect x="{rank - 1}" y=".3" '
+        f'width="{high - rank + 1}" height=".4"/><rect class="own" x="{observed - 1}" width="1" height="1"/></svg>'
+        "</td></tr>"
     )
 
 

@@ -53,7 +53,7 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
         row["group"] = "" if not ranking else BEST if c["candidate"] in ranking["best"] else WEAKER
         if worth and worth["interval"]["low"] is not None:
             low, high = worth["interval"]["low"], worth["interval"]["high"]
-            row |= {"worth": worth["worth"], "ends": told(low, math.inf if high is None else high)}
+            row |= {"worth": worth["worth"], "ends": told(low, math.inf if high is None else high, worth["n_topics"])}
             row["drawn"] = Span(worth["worth"], low, high, domain)
         rows.append(row)
     columns = [names("candidate")]

@@ -56,11 +56,11 @@ def _about(c: Part) -> str:
 
 def systems_of(c: Part) -> Records:
     """One row per system, best first by the truth: means, ranks, and the ranks that the topics leave open."""
-    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("systems", ())}
+    ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("rows", ())}
     rows: Records = []
     for k, system in enumerate(c["systems"]):
         span = spans.get(system, {})
-        low, high = span.get("low"), span.get("high")
+        low, high = span.get("rank"), span.get("high")
         rank, other = ranks["truth"][k], ranks["candidate"][k]
         rows.append(
             {
@@ -119,7 +119,11 @@ def _tiles(c: Part, rows: Records) -> str:
     if worth := c.get("worth"):
         span = worth["interval"]
         known = span["low"] is not None
-        ends = told(span["low"], float("inf") if span["high"] is None else span["high"]) if known else ""
+        ends = (
+            told(span["low"], float("inf") if span["high"] is None else span["high"], worth["n_topics"])
+            if known
+            else ""
+        )
         value = of_topics(float("inf") if worth["worth"] is None else worth["worth"]) if known else "not known"
         level = f"{100 * span['confidence_level']:g}% interval {ends}" if known else worth["reason"]
         by = SCORED[worth["settings"].get("noun", "judge")]

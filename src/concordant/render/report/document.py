@@ -14,12 +14,14 @@ import numpy as np
 from ... import __version__
 from ...agreement.comparison import whole as complete
 from ...agreement.comparison_result import Compared, Comparison, is_named
+from ...agreement.explanation import Explanation, explain
 from ...arrays import FloatArray
 from ...coefficients.registry import headlines
 from ...data.results import Result, plain, seed_of
 from ...data.scores import Means, Scores
 from ...errors import InputTypeError
 from ...pairing import Pairing
+from ...ranks.intervals import RankIntervals
 from ...words import counted
 from .candidates import MANY
 from .verdicts import of_one, verdict_of
@@ -28,26 +30,30 @@ MOST_PAIRS = 100
 FEW_PAIRS = 20  # of systems, kept of each of many candidates
 MOST_ROWS = 500  # of a table
 QUESTIONS = {
+    "AuditResult": "How was this number computed?",
     "CombinedMeans": "How do people and machine together rank the systems?",
+    "Difference": "Which of two systems is better?",
+    "Explanation": "What makes the rankings disagree?",
+    "GamingGap": "How far can this judge be gamed?",
     "JudgeCard": "How good are these judges?",
     "JudgeRanking": "Which judge is the best?",
     "JudgeStudy": "Which judge ranks the systems most like the truth?",
     "JudgeWorth": "How good is this judge?",
     "JudgmentStudy": "Does the ranking survive other judgments?",
-    "RankIntervals": "Which ranks are real?",
+    "MixPlan": "What is the cheapest mix of people and machine?",
     "Reliability": "How close is this ranking to the true one?",
+    "RunPlan": "How many runs are enough?",
     "TopicPlan": "How many topics are enough?",
     "TopicSelection": "Which topics can go?",
+    "VoteRanks": "Which ranks do the votes support?",
 }
 
 
 def document_of(given: Any) -> dict[str, Any]:
     """The document of a result, with all that its page shows."""
-    from ...planning.board import Board
-
     if not isinstance(given, Result):
         raise InputTypeError(f"a page is made of a result, not of a {type(given).__name__}")
-    if isinstance(given, Board):
+    if isinstance(given, RankIntervals):
         return {"report": "board", **given.to_dict(), "read_notes": _read_notes(_sides(given)), "versions": _versions()}
     made = _of_comparison(given) if isinstance(given, Comparison) else _of_any(given)
     return {**{key: plain(value) for key, value in made.items()}, "versions": _versions()}
@@ -96,6 +102,11 @@ def _of_any(found: Result) -> dict[str, Any]:
 
 def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
     """The rows of a result, then those of the results within it that have several."""
+    if isinstance(found, Explanation):
+        for kind in ("systems", "topics", "pairs"):
+            if rows := found.rows(kind):
+                yield {"title": kind, "verdict": "", "rows": rows}
+        return
     if isinstance(found, Result) and len(rows := found.rows()) > bool(title):
         yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows)}
     for f in fields(found):
@@ -187,7 +198,7 @@ class _Truth:
         how: dict[str, Any] = {"rng": seed_of(c.settings)}
         with warnings.catch_warnings(action="ignore"):  # their notes say it
             ceiling = [expected_correlation(truth, coefficient=name, estimator="posterior", **how) for name in chosen]
-            intervals = rank_intervals(truth, n_resamples=max(c.settings["n_resamples"], 19), **how)
+            intervals = rank_intervals(truth, **how)
         notes = dict.fromkeys(note for made in (*ceiling, intervals) for note in made.notes)
         return cls(truth, ceiling, intervals, tuple(notes))
 
@@ -202,8 +213,6 @@ class _Truth:
 
 def _explained(c: Compared, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:
     """The worst pairs, each with whether it differs significantly by the truth; the losses of systems; topics."""
-    from ...agreement.explanation import explain
-
     defined = [v.coefficient for v in c.values if not v.why]
     name = next((n for n in (*reversed(headlines("main")), *defined) if n in defined), None)
     if name is None:

@@ -8,7 +8,7 @@ from typing import Any
 from ..figures.labels import most_telling
 from ..markup import text
 from . import drawings
-from .elements import Column, Kind, figure, table
+from .elements import Column, Kind, figure, names, shown, table, words
 from .parts import Parts, Records
 
 _CITED = {
@@ -25,10 +25,10 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     """The page of a result that has none of its own."""
     parts = Parts(document["title"], document["about"], cited=_CITED.get(document["kind"], []))
     first, *others = document["tables"] or [{"rows": []}]
-    shown = _table("All numbers", first["rows"])
+    numbers = _table("All numbers", first["rows"])
     drawn = _drawn(first["rows"])
-    parts.front = drawn or shown
-    parts.statistics = [("All numbers", shown)] if drawn else []
+    parts.front = drawn or numbers
+    parts.statistics = [("All numbers", numbers)] if drawn else []
     for one in others:
         title = one["title"].replace("_", " ").capitalize()
         parts.statistics.append((title, f"<p>{text(one['verdict'])}</p>{_table(title, one['rows'])}"))
@@ -46,6 +46,9 @@ def _kind(key: str, values: list[Any]) -> Kind:
 def _table(caption: str, rows: Records) -> str:
     if not rows:
         return ""
+    if len(rows) == 1:  # upright, because it may be wide
+        told = [{"what": key.replace("_", " "), "value": _told(value)} for key, value in rows[0].items()]
+        return table(caption, [names("what"), words("value")], told)
     kinds: dict[str, Kind] = {key: _kind(key, [row.get(key) for row in rows]) for key in rows[0]}
     columns = [Column(key.replace("_", " "), key, kind) for key, kind in kinds.items()]
     told = [{key: _told(value) if kinds[key] == "name" else value for key, value in row.items()} for row in rows]
@@ -55,6 +58,8 @@ def _table(caption: str, rows: Records) -> str:
 def _told(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return shown(value)
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "–" if value is None else value

@@ -26,7 +26,7 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     result : Result
-        What any function returned. `compare` and `board` have pages of their own; those of all others open with the
+        What any function returned. Comparisons and boards have pages of their own; those of all others open with the
         verdict and the table.
     path
         The file, which is written whole or not at all. It replaces an earlier report, and no other file.
@@ -38,7 +38,7 @@ def write_report(result: Any, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> import concordant as cc, pathlib, tempfile
-    >>> target = pathlib.Path(tempfile.mkdtemp()) / "tiers.html"
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "board.html"
     >>> cc.write_report(cc.rank_intervals(cc.load_collection("people"), rng=1), target)
     >>> target.read_text()[:15]
     '<!DOCTYPE html>'

@@ -1,0 +1,267 @@
+"""`compare` by several measures or on several collections: one row for each of them and candidate, and averages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ..coefficients.registry import get_coefficient, headlines
+from ..data.results import Interval, Result, columns, seed_of, settings_of
+from ..errors import InputError
+from ..inference.resampling import Resampling
+from ..judges.ranking import agreements, could_be_best, on_the_same
+from ..judges.verdicts import shown
+from ..judges.worth import How, for_worth, matched_judge
+from ..read.look import look
+from ..read.reader import read_scores
+from ..words import argument, counted, listing, number
+from .comparison_result import Compared, Comparison
+
+Sides = tuple[Any, Any]  # the truth, and the candidates
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison of the table."""
+
+    collection: str
+    """Empty where there is only one."""
+    measure: str
+    """As it was asked for; a side may have one of its own."""
+    found: Comparison
+
+
+@dataclass(frozen=True)
+class Average:
+    """What a candidate has on average over the collections, by one measure."""
+
+    measure: str
+    candidate: str
+    values: Mapping[str, float]
+    """By coefficient, the mean of its values."""
+    interval: Interval | None
+    """Of the first coefficient, over topics like these of the same collections; None where one of them has none."""
+    best: bool | None
+    """Whether it could be the best candidate on average; None where that is not known."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonTable(Result):
+    """What `compare` found by several measures or on several collections."""
+
+    parts: tuple[Part, ...]
+    """Measure by measure, and in each collection by collection. Each is what `compare` finds by itself."""
+    averages: tuple[Average, ...]
+    """Over the collections, by measure and candidate, the highest first; empty where there is only one collection."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The coefficients of the table."""
+        every = [v.coefficient for v in self.parts[0].found.comparisons[0].values]
+        main = [name for name in headlines("main") if name in every]
+        return tuple(main if len(every) > len(headlines("inferred")) else every)
+
+    @property
+    def verdict(self) -> str:
+        """Who agrees most, or how far the answer depends on the measure."""
+        first, name = self.parts[0].found, self.shown[0]
+        truth, count = first.names[0], len({c.candidate for part in self.parts for c in part.found.comparisons})
+        if self.averages:
+            top = self.averages[0]
+            over = counted(len({part.collection for part in self.parts}), "collection")
+            says = (
+                f"{top.candidate} ranks the systems most like {truth}" if count > 1 else f"{top.candidate} and {truth}"
+            )
+            average = f"{name} {number(top.values[name], 2)} on average over {over}"
+            rivals = [a.candidate for a in self.averages[1:] if a.best and a.measure == top.measure]
+            could = f"; {listing(rivals, 3)} could be as good" if rivals else ""
+            return f"{says}: {average} by {top.measure}{could}" if top.measure else f"{says}: {average}{could}"
+        if count > 1:
+            wins: dict[str, list[str]] = {}
+            for part in self.parts:
+                best = max(part.found.comparisons, key=lambda c: np.nan_to_num(c[name], nan=-2.0))
+                wins.setdefault(best.candidate, []).append(part.measure)
+            winner = max(wins, key=lambda candidate: len(wins[candidate]))
+            by = f"{len(wins[winner])} of {counted(len(self.parts), 'measure')}"
+            return f"{winner} ranks the systems most like {truth} by {by} ({name})"
+        only = {part.measure: part.found.comparisons[0] for part in self.parts}
+        if worths := {m: c.worth.worth for m, c in only.items() if c.worth is not None and np.isfinite(c.worth.worth)}:
+            ends = " to ".join(f"{shown(worths[m])} ({m})" for m in _ends(worths))
+            return f"25 topics judged by {first.names[1]} are worth {ends} judged by {truth}"
+        values = {m: c[name] for m, c in only.items() if not np.isnan(c[name])}
+        ends = " to ".join(f"{number(values[m], 2)} ({m})" for m in _ends(values))
+        return f"{first.names[1]} agrees with {truth} by {name} of {ends}"
+
+    def table(self) -> str:
+        """A row per measure, collection and candidate; then the averages."""
+        several = bool(self.averages)
+        named = any(_measure(c) for _, c in self._each())
+        rows = [[*["collection"] * several, *["measure"] * named, "", "worth of 25", *self.shown]]
+        for part, c in self._each():
+            worth = "-" if c.worth is None else shown(c.worth.worth)
+            values = [number(c[name]) for name in self.shown]
+            rows.append([*[part.collection] * several, *[_measure(c)] * named, c.candidate, worth, *values])
+        text = columns(rows)
+        if several:
+            level = f"{100 * self.settings['confidence_level']:g}% interval"
+            more = [["average", *["measure"] * named, *self.shown, f"{level} of {self.shown[0]}", "may be best"]]
+            for a in self.averages:
+                ends = "-" if a.interval is None else f"{a.interval.low:.3f} to {a.interval.high:.3f}"
+                best = {True: "yes", False: "no", None: "-"}[a.best]
+                values = [number(a.values[name]) for name in self.shown]
+                more.append([a.candidate, *[a.measure] * named, *values, ends, best])
+            text += f"\n\n{columns(more)}\n\n  Intervals are for all topics like these, in the same collections."
+        return text
+
+    def _each(self) -> list[tuple[Part, Compared]]:
+        return [(part, c) for part in self.parts for c in part.found.comparisons]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One per measure, collection and candidate, named as in AutoJudge's tables."""
+        found = []
+        for part, c in self._each():
+            sides = c.pairing.sides
+            row: dict[str, Any] = {"Collection": part.collection} if self.averages else {}
+            row |= {"Judge": c.candidate, "TruthMeasure": sides[0].measure, "EvalMeasure": sides[1].measure}
+            row |= {"systems": len(c.systems), "topics": len(c.topics)}
+            ends = (np.nan,) * 3 if c.worth is None else (c.worth.worth, c.worth.interval.low, c.worth.interval.high)
+            row |= dict(zip(("worth", "worth_low", "worth_high"), map(float, ends), strict=True))
+            found.append(row | {v.coefficient: v.value for v in c.values})
+        return found
+
+    def _contents(self) -> dict[str, Any]:
+        parts = [{"collection": p.collection, "measure": p.measure, **p.found.to_dict()} for p in self.parts]
+        return {"parts": parts, "averages": self.averages}
+
+
+def _measure(c: Compared) -> str:
+    first, second = (side.measure for side in c.pairing.sides[:2])
+    return first if first == second else f"{first} by {second}"
+
+
+def _ends(values: Mapping[str, float]) -> list[str]:
+    """What has the lowest and the highest value."""
+    order = sorted(values, key=values.__getitem__)
+    return order[:1] + order[1:][-1:]
+
+
+def common_measures(files: Iterable[Any]) -> list[str]:
+    """The measures that all of these have, in the order of the first."""
+    found = [look(file).measures for file in files]
+    common = [measure for measure in found[0] if all(measure in other for other in found)] if found else []
+    if not common:
+        raise InputError(
+            f"the sides have no measure in common that {argument('measures', 'all')} could take: name one for each side"
+        )
+    return common
+
+
+def compared_by(
+    compare: Callable[..., Comparison],
+    given: Sequence[tuple[str, str, Callable[[], Sides]]],
+    how: Mapping[str, Any],
+) -> ComparisonTable:
+    """The table of collections and measures, each with what reads its sides; all by the same options and seed."""
+    progress, how = how.get("progress"), {**how, "progress": None}
+    seed = Resampling.of(1, how.get("rng")).seed
+    if seed is None:
+        raise InputError("rng is a Generator: give a seed, so that each row is what compare finds by itself")
+    collections = list(dict.fromkeys(collection for collection, _, _ in given))
+    if len(collections) > 1:
+        how["interval"] = True
+    parts = []
+    for k, (collection, measure, read) in enumerate(given, 1):
+        parts.append(Part(collection, measure, compare(*read(), **{**how, "rng": seed})))
+        if progress is not None:
+            progress(k, len(given))
+    averages: list[Average] = []
+    if len(collections) > 1:
+        for measure in dict.fromkeys(part.measure for part in parts):
+            averages += _averages([part for part in parts if part.measure == measure])
+    settings = parts[0].found.settings
+    kept = {name: settings[name] for name in ("seed", "n_resamples", "confidence_level", "on", "top")}
+    return ComparisonTable(
+        tuple(parts),
+        tuple(averages),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.found.notes)),
+        settings=settings_of(**kept, collections=collections),
+    )
+
+
+def _averages(parts: Sequence[Part]) -> list[Average]:
+    """By one measure, of each candidate over the collections, the highest first."""
+    names = [c.candidate for c in parts[0].found.comparisons]
+    level, best = parts[0].found.settings["confidence_level"], _could_be_best(parts)
+    found = []
+    for k, candidate in enumerate(names):
+        of = [part.found[candidate] for part in parts]
+        values = {v.coefficient: float(np.mean([c[v.coefficient] for c in of])) for v in of[0].values}
+        name = next((n for n in headlines("main") if n in values), next(iter(values)))
+        estimates = [v.estimate for c in of for v in c.values if v.coefficient == name]
+        interval = None
+        if all(e is not None and e.bias_corrected is not None and e.standard_error is not None for e in estimates):
+            # Collections have topics of their own, so their errors are independent.
+            centre = float(np.mean([e.bias_corrected for e in estimates]))
+            error = float(np.sqrt(np.sum([e.standard_error**2 for e in estimates]))) / len(estimates)
+            reach = float(stdtrit(min(len(c.topics) for c in of) - 1, (1 + level) / 2)) * error
+            interval = Interval(max(centre - reach, -1.0), min(centre + reach, 1.0), level, "mean over collections")
+        found.append(Average(parts[0].measure, candidate, values, interval, None if best is None else best[k]))
+        main = name
+    return sorted(found, key=lambda a: -np.nan_to_num(a.values[main], nan=-2.0))
+
+
+def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
+    """Of each candidate, by its mean agreement over the collections; None where one is too small, or has other ones."""
+    values, influences, sizes = [], [], []
+    for part in parts:
+        of = part.found.comparisons
+        known = for_worth([get_coefficient(v.coefficient) for v in of[0].values])
+        if known is None or len(of) < 2 or not all(c.topics for c in of):
+            return None
+        judged = on_the_same([c.pairing for c in of], [matched_judge(c.pairing) for c in of])
+        if judged is None:
+            return None
+        topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in judged)
+        settings = part.found.settings
+        drawn = Resampling.of(settings["n_resamples"], seed_of(settings))
+        value, influence = agreements(judged, topics // 2, How(known, settings["confidence_level"], drawn), {})
+        values.append(value)
+        influences.append(influence / len(parts))
+        sizes.append(topics)
+    level = parts[0].found.settings["confidence_level"]
+    found = could_be_best(np.mean(values, axis=0), np.hstack(influences), min(sizes), level=level)
+    return [bool(one) for one in found]
+
+
+def read_by(
+    truth: Any, candidates: Any, measures: str | Sequence[str] | None, collections: Mapping[str, Any] | None
+) -> list[tuple[str, str, Callable[[], Sides]]]:
+    """What to compare, of files: by each measure, and in the folder of each collection."""
+    others = dict(candidates) if isinstance(candidates, Mapping) else candidates
+    listed = others if isinstance(others, list | tuple) else [others]
+    paths = list(others.values()) if isinstance(others, dict) else listed
+
+    def at(folder: Any, path: Any) -> Any:
+        return path if folder is None else os.path.join(folder, path)
+
+    folders: Mapping[str, Any] = {"": None} if collections is None else collections
+    anywhere = next(iter(folders.values()))
+    if measures == "all":
+        measures = common_measures(at(anywhere, path) for path in (truth, *paths))
+    wanted: Sequence[str | None] = [None] if measures is None else [measures] if isinstance(measures, str) else measures
+
+    def sides(folder: Any, measure: str | None) -> Sides:
+        first, *found = (read_scores(at(folder, path), measure) for path in (truth, *paths))
+        return first, dict(zip(others, found, strict=True)) if isinstance(others, dict) else found
+
+    return [
+        (name, measure or "", partial(sides, folder, measure))
+        for measure in dict.fromkeys(wanted)
+        for name, folder in folders.items()
+    ]
