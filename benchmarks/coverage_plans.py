@@ -60,7 +60,8 @@ def needed(values: FloatArray, coefficient: str, target: float, rng: np.random.G
     f, true, reached = cc.get_coefficient(coefficient).formula, mean_over_topics(values), []
     for n in GRID:
         means = rng.multinomial(n, np.full(len(values), 1 / len(values)), 400) @ values / n
-        reached.append(float(np.mean(f(np.broadcast_to(true, means.shape), np.round(means, 12)))))
+        found = f(np.broadcast_to(true, means.shape), np.round(means, 12))
+        reached.append(float(np.mean(np.nan_to_num(found))))  # all systems tied: nothing is known
         if reached[-1] > target + 0.03:
             break
     curve = np.maximum.accumulate(reached)
@@ -83,8 +84,8 @@ def main() -> None:
                 "needed",
                 "planned",
                 "covered",
-                "too_low",
-                "too_high",
+                "below",
+                "above",
                 "ratio",
             ]
         )

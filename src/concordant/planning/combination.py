@@ -28,7 +28,7 @@ from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
 from .estimation import from_draws
-from .mixing import SIGNIFICANT, Combined, combined, tells
+from .mixing import Combined, combined, tells
 from .partial import PartialMeans, combine_partial
 
 Method: TypeAlias = Literal["control", "shrunk"]
