@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
     from ..pairing import On, Pairing, Side
 
+_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}  # a command that is folded can still be copied
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
@@ -233,7 +235,13 @@ def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
     more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
     more.append("--html report.html | --all")
     line = f"Next: {' | '.join(more)}"
-    return line if len(line) <= width() else "Next: " + f"\n{' ' * 6}".join(more)
+    if len(line) <= width():
+        return line
+    start = " " * 6
+    wrapped = (
+        command if "'" in command else " \\\n".join(textwrap.wrap(command, width() - 8, **_WHOLE)) for command in more
+    )
+    return "Next: " + "\n".join(wrapped).replace("\n", f"\n{start}")
 
 
 def _gate(found: Comparison, at_least: float) -> int:
