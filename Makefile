@@ -89,6 +89,7 @@ coverage: $(VENV)/tools $(VENV)/installed  # do intervals and tests hold? hours;
 	$(PY) benchmarks/coverage_ranks.py
 	$(PY) benchmarks/coverage_borders.py
 	$(PY) benchmarks/coverage_boards.py
+	$(PY) benchmarks/coverage_differences.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py

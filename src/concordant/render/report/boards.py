@@ -30,6 +30,8 @@ def board_html(document: Mapping[str, Any]) -> str:
             f'<main><section id="verdict" class="verdict"><h2 class="headline">{text(document["verdict"])}</h2>'
             f"{_facts(document)}</section>",
             _controls(),
+            '<p class="about">Rank: 1 + the number of significantly better systems. Bar: the ranks that a system could '
+            "have. Mark: its rank on these data.</p>",
             f'<p id="told" class="about" role="status">{hint}</p>',
             _table(rows, document["total"]),
             f"<h2>Notes</h2>{_notes(document)}</main>",
