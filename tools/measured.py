@@ -112,6 +112,8 @@ CLAIMS = [
     Claim("combine, differences", "combine", ("differences",), equal(method="control")),
     Claim("combine, worth in human topics", "combine", ("worth_covered",), equal(method="control")),
     Claim("combine, favoured systems", "combine", ("favoured_covered",), equal(method="control")),
+    Claim("combine, partial labels: means", "partial", ("means",), width="width"),
+    Claim("combine, partial labels: differences", "partial", ("differences",)),
     *labels("judgments.rank_from_labels, "),
     *(Claim(f"{function}{rest}", "differences", ("coverage",), asked(f"{what}{rest}"))
       for function, what in (("run_noise", "mean"), ("difference", "difference")) for rest in ("", ", these topics")),
@@ -124,6 +126,9 @@ CLAIMS = [
     Claim("rank_test", "rank-test", ("recentred_rejects",), equal(noise="0"), kind="size"),
     Claim("the paper's rank test", "rank-test", ("paper_rejects",), equal(noise="0"), kind="size"),
     Claim("family_bias", "families", ("no_shift",), kind="size"),
+    Claim("combine, partial labels: are the cells random?", "partial", ("random",), kind="size"),
+    Claim("combine, partial labels: whole topics?", "partial", ("topics",), equal(design="cells"), kind="size"),
+    Claim("judges.gaming_gap, independent errors", "gaming", ("rejected",), kind="size"),
     Claim("rank_judges, a judge with four times the noise excluded", "worth", ("worst_excluded",),
           lambda row: "four times" in row["design"], scale=100, kind="power"),
     Claim("rank_test", "rank-test", ("recentred_rejects",), lambda row: row["noise"] != "0", kind="power"),
