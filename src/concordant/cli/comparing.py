@@ -199,6 +199,7 @@ def _table(
     from ..agreement.comparison import compare as run
     from ..agreement.tables import Sides, common_measures, compared_by
     from ..read import parse_side
+    from ..read.reader import tables_in
 
     folders = dict(part.partition("=")[::2] for part in collections) or {"": ""}
     if len(folders) < len(collections) or (collections and not all(map(all, folders.items()))):
@@ -210,6 +211,8 @@ def _table(
         path = parse_side(side).path
         return side if not folder else side.replace(path, os.path.join(folder, path), 1)
 
+    if not collections:  # a folder of tables is one candidate per file
+        given = [given[0], *(file for one in given[1:] for file in tables_in(one) or [one])]
     labels = read.labels(given)
     if list(measures) == ["all"]:
         open_sides = [parse_side(inside(next(iter(folders.values())), side)) for side in given]
