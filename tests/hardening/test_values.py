@@ -110,7 +110,7 @@ DATA: dict[str, Callable[[], Any]] = {
 }
 # Other shapes of the same classes: with holes, with everything that a comparison can hold.
 OTHERS: dict[str, Callable[[], Any]] = {
-    "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
+    "RankIntervals with more topics": lambda: cc.board(SMALL, more_topics=20, **FEW),
     "RankIntervals of battles": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
     "Estimate of a correlation": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
     "RankIntervals of holes": lambda: cc.board(HOLED, **FEW),
