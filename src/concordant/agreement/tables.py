@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Interval, Result, columns, seed_of, settings_of
@@ -198,6 +197,8 @@ def compared_by(
 
 def _averages(parts: Sequence[Part]) -> list[Average]:
     """By one measure, of each candidate over the collections, the highest first."""
+    from scipy.special import stdtrit
+
     names = [c.candidate for c in parts[0].found.comparisons]
     level, best = parts[0].found.settings["confidence_level"], _could_be_best(parts)
     found = []
