@@ -89,12 +89,15 @@ coverage: $(VENV)/tools $(VENV)/installed  # do intervals and tests hold? hours;
 	$(PY) benchmarks/coverage_ranks.py
 	$(PY) benchmarks/coverage_borders.py
 	$(PY) benchmarks/coverage_boards.py
+	$(PY) benchmarks/coverage_differences.py
 	$(PY) benchmarks/coverage_reliability.py
 	$(PY) benchmarks/coverage_agreement.py
 	$(PY) benchmarks/coverage_intervals.py
 	$(PY) benchmarks/coverage_worth.py
 	$(PY) benchmarks/coverage_default.py
 	$(PY) benchmarks/coverage_combine.py
+	$(PY) benchmarks/coverage_partial.py
+	$(PY) benchmarks/gaming_size.py
 	$(PY) benchmarks/family_bias.py
 	$(PY) tools/measured.py
 	$(VENV)/bin/concordant study reliability $(foreach n,6 7 8,data/trec/adhoc$(n).csv) --trials 1000 --workers 2 -o studies/sigir2016

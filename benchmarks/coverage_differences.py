@@ -224,7 +224,7 @@ def _pair(sample: Sample, a: int, b: int, *, these: bool) -> tuple[float, float,
 def main() -> None:
     """Measure, and keep each cell as soon as it is there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=1_000)
+    parser.add_argument("--samples", type=int, default=500)
     parser.add_argument("--design", help="only this one")
     given = parser.parse_args()
     for cell in cells():

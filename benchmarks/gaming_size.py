@@ -1,13 +1,16 @@
 """How often `gaming_gap` finds the lost share of a judge with independent errors to be other than 0, on dl21's runs.
 
 The judge is dl21's, its grades dealt out again among documents of the same topic and human grade: no error depends on
-what systems retrieve. Systems and topics are drawn anew each time. Prints a line per judge; some ten minutes.
+what systems retrieve. Systems and topics are drawn anew each time. "gamed" and "rejected" are in percent: how often the
+judge is said to be gamed, and how often the interval excludes 0. Writes docs/measured/gaming.csv; some ten minutes.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import warnings
+from pathlib import Path
 
 import numpy as np
 from data import need
@@ -16,30 +19,42 @@ import concordant as cc
 from concordant.judges.gaming import gaming_gap, shuffled
 from concordant.judgments.changes import grades_beside
 
+TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "gaming.csv"
+SYSTEMS = 20
+
+
+def cell(name: str, n: int, repetitions: int) -> list[str]:
+    """One row of the table."""
+    runs, people = cc.read_runs(need("dl21/runs")), cc.read_qrels(need("dl21/qrels/human.txt.gz"))
+    beside = grades_beside(people, cc.read_qrels(need(f"dl21/qrels/{name}.txt.gz")))
+    judge = people.take(there := beside >= 0).with_grades(beside[there])
+    pairs = np.column_stack([judge.topic_of, people.grades[there]])
+    alike = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    rng, above, below = np.random.default_rng(7), 0, 0
+    for _ in range(repetitions):
+        some = runs.select(rng.permutation(runs.systems)[:SYSTEMS].tolist())
+        topics = rng.permutation(people.topics)[:n].tolist()
+        with warnings.catch_warnings(action="ignore"):
+            false = shuffled(judge, alike, rng).select(topics)
+            found = gaming_gap(some, people.select(topics), false, n_permutations=20, rng=rng)
+        assert found.lost_interval is not None
+        above, below = above + (found.lost_interval.low > 0), below + (found.lost_interval.high < 0)
+    shares = [f"{100 * count / repetitions:.1f}" for count in (above, above + below)]
+    return [name, *map(str, (n, SYSTEMS, repetitions)), *shares]
+
 
 def main() -> None:
-    """One line per judge and number of topics."""
+    """One row per judge and number of topics."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repetitions", type=int, default=100)
     repetitions = options.parse_args().repetitions
-    runs, people = cc.read_runs(need("dl21/runs")), cc.read_qrels(need("dl21/qrels/human.txt.gz"))
-    for name in ("umbrela_gpt4", "binary_gpt4", "binary_llama3.2"):
-        beside = grades_beside(people, cc.read_qrels(need(f"dl21/qrels/{name}.txt.gz")))
-        judge = people.take(there := beside >= 0).with_grades(beside[there])
-        alike = np.unique(np.column_stack([judge.topic_of, people.grades[there]]), axis=0, return_inverse=True)[
-            1
-        ].ravel()
-        for n in (25, 53):
-            rng, above, below = np.random.default_rng(7), 0, 0
-            for _ in range(repetitions):
-                some = runs.select(rng.permutation(runs.systems)[:20].tolist())
-                topics = rng.permutation(people.topics)[:n].tolist()
-                with warnings.catch_warnings(action="ignore"):
-                    false = shuffled(judge, alike, rng).select(topics)
-                    found = gaming_gap(some, people.select(topics), false, n_permutations=20, rng=rng)
-                assert found.lost_interval is not None
-                above, below = above + (found.lost_interval.low > 0), below + (found.lost_interval.high < 0)
-            print(f"{name}, {n} topics, 20 systems: above 0 in {above}, below in {below} of {repetitions}", flush=True)
+    with TABLE.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["judge", "topics", "systems", "repetitions", "gamed", "rejected"])
+        for name in ("umbrela_gpt4", "binary_gpt4", "binary_llama3.2"):
+            for n in (25, 53):
+                table.writerow(cell(name, n, repetitions))
+                file.flush()
 
 
 if __name__ == "__main__":

@@ -32,7 +32,20 @@ from concordant.data.collection import NAMES, path
 from .pages import PAGES, ROOT, Block, anchors, blocks, indented, links
 
 RUN = {"python", "console"}
-LEFT_ALONE = {"text", "json", "bibtex", "csv", "latex", "markdown", "{toctree}", "{names}", "{math}", "{note}", "{tip}"}
+LEFT_ALONE = {
+    "text",
+    "json",
+    "yaml",
+    "bibtex",
+    "csv",
+    "latex",
+    "markdown",
+    "{toctree}",
+    "{names}",
+    "{math}",
+    "{note}",
+    "{tip}",
+}
 NOT_RUN: dict[str, int] = {}
 """How many blocks of a page are marked as not to be run; each mark has its reason."""
 

@@ -61,6 +61,11 @@ def equal(**wanted: str) -> Where:
     return lambda row: all(row[name] == value for name, value in wanted.items())
 
 
+def asked(question: str) -> Where:
+    """Rows of a question, from 10 topics on."""
+    return lambda row: row["question"] == question and int(row["topics"]) >= 10
+
+
 def default(method: str, coefficient: str, topics: str = "", tied: bool = False) -> Claim:
     """A method of `correlate`, on the designs that are nearly tied, or on all others."""
     designs = ("adhoc7, a third tied", "adhoc7, families", "adhoc8, a third tied")
@@ -107,7 +112,12 @@ CLAIMS = [
     Claim("combine, differences", "combine", ("differences",), equal(method="control")),
     Claim("combine, worth in human topics", "combine", ("worth_covered",), equal(method="control")),
     Claim("combine, favoured systems", "combine", ("favoured_covered",), equal(method="control")),
+    Claim("combine, partial labels: means", "partial", ("means",), width="width"),
+    Claim("combine, partial labels: differences", "partial", ("differences",)),
     *labels("judgments.rank_from_labels, "),
+    *(Claim(f"{function}{rest}", "differences", ("coverage",), asked(f"{what}{rest}"))
+      for function, what in (("run_noise", "mean"), ("difference", "difference")) for rest in ("", ", these topics")),
+    Claim("difference", "differences", ("size",), asked("difference"), kind="size"),
     Claim("expected_correlation, tau", "reliability", ("covers_normal",), width="width_normal"),
     Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile_normal",)),
     Claim("judgments.label_agreement", "label-agreement",
@@ -116,6 +126,9 @@ CLAIMS = [
     Claim("rank_test", "rank-test", ("recentred_rejects",), equal(noise="0"), kind="size"),
     Claim("the paper's rank test", "rank-test", ("paper_rejects",), equal(noise="0"), kind="size"),
     Claim("family_bias", "families", ("no_shift",), kind="size"),
+    Claim("combine, partial labels: are the cells random?", "partial", ("random",), kind="size"),
+    Claim("combine, partial labels: whole topics?", "partial", ("topics",), equal(design="cells"), kind="size"),
+    Claim("judges.gaming_gap, independent errors", "gaming", ("rejected",), kind="size"),
     Claim("rank_judges, a judge with four times the noise excluded", "worth", ("worst_excluded",),
           lambda row: "four times" in row["design"], scale=100, kind="power"),
     Claim("rank_test", "rank-test", ("recentred_rejects",), lambda row: row["noise"] != "0", kind="power"),
@@ -123,6 +136,12 @@ CLAIMS = [
 ]  # fmt: skip
 
 FIGURES = {
+    "differences": [
+        Claim(f"{design}: {question}", "differences", ("coverage",), equal(design=design, question=question))
+        for design in ("logit", "heavy", "mixture", "unequal", "ceiling", "skewed", "groups", "seeds", "pass^2")
+        for question in ("mean", "mean, these topics", "difference", "difference, these topics")
+        if not (design == "seeds" and "these" in question) and not (design == "pass^2" and "these" in question)
+    ],
     "coverage": [c for c in CLAIMS if c.kind == "interval"],
     "default-interval": [default("default", name, n) for name in COEFFICIENTS for n in ("10", "15", "25", "50", "100")],
     "interval-coverage": [

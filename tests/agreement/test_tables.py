@@ -162,6 +162,8 @@ def test_what_is_refused(files: Path) -> None:
     other = str(write(files / "other.csv", 1, 0.1, ("nDCG",)))
     with pytest.raises(InputError, match="the sides have no measure in common"):
         cc.compare(side, other, measures="all", **FEW)
+    with pytest.raises(InputError, match="collections has cs alone: give at least two"):
+        cc.compare("people.csv", "gpt.csv", measures=["AP"], collections={"cs": str(files / "cs")}, **FEW)
     with pytest.raises(InputError, match="rng is a Generator: give a seed"):
         cc.compare(side, other, measures=["AP"], rng=np.random.default_rng(1))
     with pytest.raises(cc.errors.ConcordantError, match="nDCG"):
@@ -183,6 +185,11 @@ def test_the_command(files: Path) -> None:
     said = good("compare", f"{sides[0]}:AP", sides[1], "-m", "RR", "-m", "P@5", "-f", "jsonl")
     own = [json.loads(line) for line in said.splitlines()]
     assert [(line["TruthMeasure"], line["EvalMeasure"]) for line in own] == [("AP", "RR"), ("AP", "P@5")]
+    many = files / "many"
+    write(many / "a.csv", 3, 0.1), write(many / "b.csv", 4, 0.1)
+    assert [row["Judge"] for row in rows("compare", sides[0], many, "-m", "AP", "-m", "RR")] == ["a", "b", "a", "b"]
+    found = cc.compare(str(sides[0]), str(many), measures=["AP"], **FEW)
+    assert [c.candidate for c in found.parts[0].found.comparisons] == ["a", "b"]
     folders = [f"{name}={files / name}" for name in ("cs", "de", "ja")]
     over = [part for folder in folders for part in ("--collection", folder)]
     said = good("compare", "people.csv", "gpt.csv", "llama.csv", *over, "-m", "AP", "--resamples", 500)

@@ -110,10 +110,10 @@ DATA: dict[str, Callable[[], Any]] = {
 }
 # Other shapes of the same classes: with holes, with everything that a comparison can hold.
 OTHERS: dict[str, Callable[[], Any]] = {
-    "Board": lambda: cc.board(SMALL, more_topics=20, **FEW),
-    "Board of battles": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
+    "RankIntervals with more topics": lambda: cc.board(SMALL, more_topics=20, **FEW),
+    "RankIntervals of battles": lambda: cc.votes.rank_votes(BATTLES, n_resamples=100, rng=1),
     "Estimate of a correlation": lambda: cc.correlate(SMALL, QUICK, n_resamples=500, rng=1),
-    "Board of holes": lambda: cc.board(HOLED, **FEW),
+    "RankIntervals of holes": lambda: cc.board(HOLED, **FEW),
     "Comparison with worth": lambda: cc.compare(SMALL, QUICK, **{**PLAIN, "worth": True}),
 }
 MADE = RESULTS | DATA | OTHERS

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 import concordant as cc
 from tests.commands import CAREFUL, HASTY, PEOPLE, bad, good, rows, run
+from tests.pages import blocks
 
 
 def test_a_board_says_the_verdict_first() -> None:
@@ -142,6 +144,22 @@ def test_a_gate_for_continuous_integration(
         assert (done.exit_code, done.stderr) == (status, told)
         assert "careful" in done.stdout  # the answer is there all the same
         assert (tmp_path / "p.svg").exists()
+
+
+@pytest.mark.parametrize(("at_least", "status"), [("7", 0), ("15", 3)])
+def test_the_workflow_of_the_how_to_closes_the_gate(
+    at_least: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last step, run as it stands in a repository that holds both files, and with a rule that careful fails."""
+    yaml = pytest.importorskip("yaml")
+    (block,) = (b for b in blocks("docs/how-to/judge-good-enough.md") if b.language == "yaml")
+    *_, step = yaml.safe_load(block.code)["jobs"]["worth"]["steps"]
+    for name, path in (("people", PEOPLE), ("careful", CAREFUL)):
+        (tmp_path / f"{name}.csv").write_bytes(Path(path).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    program, *arguments = shlex.split(step["run"])
+    assert (program, arguments[-1]) == ("concordant", "7")
+    assert run(*arguments[:-1], at_least).exit_code == status
 
 
 def test_a_gate_is_closed_where_the_worth_is_not_known() -> None:

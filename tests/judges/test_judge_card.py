@@ -75,7 +75,7 @@ def test_every_form_of_output(tmp_path: Path) -> None:
     assert [judge["name"] for judge in found["judges"]] == ["careful", "hasty"]
     assert found["judges"][0]["bias"]["families"][0]["family"] == "dense"
     page = (tmp_path / "card.html").read_text(encoding="utf-8")
-    assert "Bias for families" in page
+    assert all(f"<h3>Judges: {judge}, bias" in page for judge in ("careful", "hasty"))
     assert "<text" in (tmp_path / "c.svg").read_text(encoding="utf-8")
     latex = good(*asked[:-2], "--format", "latex")
     assert r"careful & 14 & 7.7 to 24.8 & 0.905 & 0.906 &" in latex

@@ -200,7 +200,17 @@ def test_a_changed_list_is_named_in_one_line(
 def test_the_plan_must_be_there_and_a_plan(written: Path) -> None:
     plan = written.parent / "list.plan.json"
     text = plan.read_text()
-    for damaged in ("{", "[]", text.replace('"version": 1', '"version": 2'), '{"format": 1}'):
+    parts = json.loads(text)
+    parts["pairs"][3] = ["t0", "d1"]
+    lacking = json.dumps({name: value for name, value in json.loads(text).items() if name != "threshold"})
+    for damaged in (
+        "{",
+        "[]",
+        lacking,
+        json.dumps(parts),
+        text.replace('"version": 1', '"version": 2'),
+        '{"format": 1}',
+    ):
         plan.write_text(damaged)
         with pytest.raises(cc.errors.ReadError, match="is not the plan of a list of documents to judge"):
             read_labels(written)

@@ -197,9 +197,9 @@ def test_borda_ranks_are_those_of_the_files(tmp_path: Path, seed: int) -> None:
             given = read_scores(tmp_path, missing="available", total="borda", types=types)
         found = cc.rank_intervals(given, n_resamples=99, rng=1)
         points = borda(columns, models)
-        assert {row["system"]: row["mean"] for row in found.rows()} == pytest.approx(points, abs=1e-9)
+        assert {row["system"]: row["total"] for row in found.rows()} == pytest.approx(points, abs=1e-9)
         ranks = {model: 1 + sum(other > points[model] + 1e-9 for other in points.values()) for model in models}
-        assert {row["system"]: row["rank"] for row in found.rows()} == ranks
+        assert {row["system"]: row["observed"] for row in found.rows()} == ranks
 
 
 def open_scores(values: Any, topics: list[str], **about: Any) -> cc.Scores:

@@ -28,7 +28,7 @@ from fetch_data import missing, place
 SUBMODULES = (
     "judgments", "study", "study.simulation", "agreement.audit", "render.report", "planning", "ranks", "agreement",
     "inference", "coefficients", "data.scores", "pairing", "read", "data.collection", "data.results",
-    "inference.resampling", "errors",
+    "inference.resampling", "errors", "judgments.read_runs", "render.report.document",
 )  # fmt: skip
 
 CARRIED = ("people", "careful", "hasty")
@@ -86,6 +86,8 @@ def find(name: str) -> Any:
             module = importlib.import_module(f"concordant.{module_name}")
             if hasattr(module, name):
                 return getattr(module, name)
+    with contextlib.suppress(ValueError):
+        return find("get_coefficient")(name).function
     raise AttributeError(f"concordant has no {name!r}, at the top or in {', '.join(SUBMODULES)}")
 
 

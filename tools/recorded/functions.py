@@ -130,8 +130,8 @@ def _() -> Any:
 @case("tie_bounds {}", BOUNDED)
 def _(name: str) -> Any:
     return {
-        "means": {p: attempt(call, "tie_bounds", *means(p), name) for p in PAIRS},
-        "short vectors": {v: attempt(call, "tie_bounds", *both, name) for v, both in VECTORS.items()},
+        "means": {p: attempt(call, "tie_bounds", *means(p), coefficient=name) for p in PAIRS},
+        "short vectors": {v: attempt(call, "tie_bounds", *both, coefficient=name) for v, both in VECTORS.items()},
         "batch": call("tie_bounds", means("hasty")[0], resampled(side("hasty"), 50).round(2), coefficient=name),
     }
 
@@ -316,7 +316,7 @@ def _(p: str) -> Any:
 
 @case("explain {} by {}", ("careful", "hasty"), names)
 def _(p: str, name: str) -> Any:
-    return attempt(said, "explain", *pair(p), name)
+    return attempt(said, "explain", *pair(p), coefficient=name)
 
 
 @case("explain means")
@@ -454,7 +454,7 @@ def _(c: str, estimator: str | None) -> Any:
 @case("expected_correlation people by {}", names)
 def _(name: str) -> Any:
     how: dict[str, Any] = {"n_resamples": 300, "confidence_level": 0.9, "rng": 7}
-    return attempt(said, "expected_correlation", side("people"), name, "posterior", **how)
+    return attempt(said, "expected_correlation", side("people"), coefficient=name, estimator="posterior", **how)
 
 
 @case("expected_correlation {} with a flat prior", COLLECTIONS)
@@ -478,7 +478,11 @@ def _(c: str, name: str, replace: bool) -> Any:
 @case("plan_topics {}", COLLECTIONS)
 def _(c: str) -> Any:
     asked = (("tau", 0.9, None), ("tau_ap", 0.85, 0.8))
-    return [said("plan_topics", side(c), *question, n_resamples=200, rng=7) for question in asked]
+    names = ("coefficient", "target", "probability")
+    return [
+        said("plan_topics", side(c), **dict(zip(names, question, strict=True)), n_resamples=200, rng=7)
+        for question in asked
+    ]
 
 
 @case("plan_topics with a flat prior")
@@ -886,24 +890,20 @@ def _(p: str) -> Any:
     return said("audit", *pair(p), reported="0.79", departures=1)
 
 
-def _document(pairs: list[str], n_resamples: int = 200, **options: Any) -> Any:
+def _of_several(pairs: list[str], n_resamples: int = 200, **options: Any) -> Any:
     truth, others = side(PAIRS[pairs[0]][0]), [side(PAIRS[p][1]) for p in pairs]
-    found = [
-        call("compare", truth, other, n_resamples=n_resamples, rng=7, names=("t", p), **options)
-        for other, p in zip(others, pairs, strict=True)
-    ]
-    return call("report_document", found)
+    return call("compare", truth, dict(zip(pairs, others, strict=True)), n_resamples=n_resamples, rng=7, **options)
 
 
 @case("report_document {}", ("careful hasty", "dl21-umbrela dl21-llama", "covid1", "robust2004"))
 def _(pairs: str) -> Any:
-    return _document(pairs.split(), 600, interval=True, test=True)
+    return call("document_of", _of_several(pairs.split(), 600, interval=True, test=True))
 
 
 @case("report_html")
 def _() -> Any:
     return {
-        "comparison": page(call("report_html", _document(["careful", "hasty"]))),
+        "comparison": page(call("report_html", _of_several(["careful", "hasty"]))),
         "board": page(call("report_html", call("rank_intervals", side("people"), n_resamples=300, rng=7))),
         "reliability": page(call("report_html", call("reliability", side("people"), rng=7))),
     }

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Interval, Result, columns, seed_of, settings_of
@@ -19,8 +18,8 @@ from ..judges.ranking import agreements, could_be_best, on_the_same
 from ..judges.verdicts import shown
 from ..judges.worth import How, for_worth, matched_judge
 from ..read.look import look
-from ..read.reader import read_scores
-from ..words import argument, counted, listing, number
+from ..read.reader import read_scores, tables_in
+from ..words import argument, counted, listing, named, number
 from .comparison_result import Compared, Comparison
 
 Sides = tuple[Any, Any]  # the truth, and the candidates
@@ -101,21 +100,21 @@ class ComparisonTable(Result):
     def table(self) -> str:
         """A row per measure, collection and candidate; then the averages."""
         several = bool(self.averages)
-        named = any(_measure(c) for _, c in self._each())
-        rows = [[*["collection"] * several, *["measure"] * named, "", "worth of 25", *self.shown]]
+        measured = any(_measure(c) for _, c in self._each())
+        rows = [[*["collection"] * several, *["measure"] * measured, "", "worth of 25", *self.shown]]
         for part, c in self._each():
             worth = "-" if c.worth is None else shown(c.worth.worth)
             values = [number(c[name]) for name in self.shown]
-            rows.append([*[part.collection] * several, *[_measure(c)] * named, c.candidate, worth, *values])
+            rows.append([*[part.collection] * several, *[_measure(c)] * measured, c.candidate, worth, *values])
         text = columns(rows)
         if several:
             level = f"{100 * self.settings['confidence_level']:g}% interval"
-            more = [["average", *["measure"] * named, *self.shown, f"{level} of {self.shown[0]}", "may be best"]]
+            more = [["average", *["measure"] * measured, *self.shown, f"{level} of {self.shown[0]}", "may be best"]]
             for a in self.averages:
                 ends = "-" if a.interval is None else f"{a.interval.low:.3f} to {a.interval.high:.3f}"
                 best = {True: "yes", False: "no", None: "-"}[a.best]
                 values = [number(a.values[name]) for name in self.shown]
-                more.append([a.candidate, *[a.measure] * named, *values, ends, best])
+                more.append([a.candidate, *[a.measure] * measured, *values, ends, best])
             text += f"\n\n{columns(more)}\n\n  Intervals are for all topics like these, in the same collections."
         return text
 
@@ -173,6 +172,8 @@ def compared_by(
     if seed is None:
         raise InputError("rng is a Generator: give a seed, so that each row is what compare finds by itself")
     collections = list(dict.fromkeys(collection for collection, _, _ in given))
+    if collections[0] and len(collections) < 2:
+        raise InputError(f"{named('collections')} has {collections[0]} alone: give at least two, or name its files")
     if len(collections) > 1:
         how["interval"] = True
     parts = []
@@ -196,6 +197,8 @@ def compared_by(
 
 def _averages(parts: Sequence[Part]) -> list[Average]:
     """By one measure, of each candidate over the collections, the highest first."""
+    from scipy.special import stdtrit
+
     names = [c.candidate for c in parts[0].found.comparisons]
     level, best = parts[0].found.settings["confidence_level"], _could_be_best(parts)
     found = []
@@ -244,7 +247,9 @@ def read_by(
 ) -> list[tuple[str, str, Callable[[], Sides]]]:
     """What to compare, of files: by each measure, and in the folder of each collection."""
     others = dict(candidates) if isinstance(candidates, Mapping) else candidates
-    listed = others if isinstance(others, list | tuple) else [others]
+    listed: list[Any] = list(others) if isinstance(others, list | tuple) else [others]
+    if collections is None:  # a folder of tables is one candidate per file
+        listed = [x for one in listed for x in (tables_in(one) if isinstance(one, str | os.PathLike) else []) or [one]]
     paths = list(others.values()) if isinstance(others, dict) else listed
 
     def at(folder: Any, path: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
     from ..pairing import On, Pairing, Side
 
+_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}  # a command that is folded can still be copied
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
@@ -197,6 +199,7 @@ def _table(
     from ..agreement.comparison import compare as run
     from ..agreement.tables import Sides, common_measures, compared_by
     from ..read import parse_side
+    from ..read.reader import tables_in
 
     folders = dict(part.partition("=")[::2] for part in collections) or {"": ""}
     if len(folders) < len(collections) or (collections and not all(map(all, folders.items()))):
@@ -208,6 +211,8 @@ def _table(
         path = parse_side(side).path
         return side if not folder else side.replace(path, os.path.join(folder, path), 1)
 
+    if not collections:  # a folder of tables is one candidate per file
+        given = [given[0], *(file for one in given[1:] for file in tables_in(one) or [one])]
     labels = read.labels(given)
     if list(measures) == ["all"]:
         open_sides = [parse_side(inside(next(iter(folders.values())), side)) for side in given]
@@ -233,7 +238,13 @@ def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
     more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
     more.append("--html report.html | --all")
     line = f"Next: {' | '.join(more)}"
-    return line if len(line) <= width() else "Next: " + f"\n{' ' * 6}".join(more)
+    if len(line) <= width():
+        return line
+    start = " " * 6
+    wrapped = (
+        command if "'" in command else " \\\n".join(textwrap.wrap(command, width() - 8, **_WHOLE)) for command in more
+    )
+    return "Next: " + "\n".join(wrapped).replace("\n", f"\n{start}")
 
 
 def _gate(found: Comparison, at_least: float) -> int:

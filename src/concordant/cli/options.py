@@ -27,6 +27,8 @@ _STANDS_FOR = {
     "seed": ("rng",),
     "own_topics": ("on=systems",),
     "coefficient": ("coefficients",),
+    "measure": ("measures",),
+    "collection": ("collections",),
     "systems": ("Scores.select",),
     "trials": ("n_trials",),
     "folds": ("n_folds",),

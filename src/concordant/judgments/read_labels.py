@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +54,7 @@ def read_labels(path: str | os.PathLike[str]) -> LabelList:
 
     """
     source = load_names(path)
-    found = LabelList.of_plan(_plan(path), os.fspath(path))
+    found = _planned(path)
     header, rows = named_rows(source)
     at = {name.lower(): k for k, name in enumerate(header)}
     if not at.keys() >= set(COLUMNS):
@@ -82,14 +80,14 @@ def read_labels(path: str | os.PathLike[str]) -> LabelList:
     return replace(found, grades=grades, skipped=skipped)
 
 
-def _plan(path: str | os.PathLike[str]) -> Mapping[str, Any]:
+def _planned(path: str | os.PathLike[str]) -> LabelList:
     file = plan_path(path)
     if not file.exists():
         raise ReadError(f"has no plan beside it: put back {file.name}, which `concordant label` wrote", os.fspath(path))
     try:
         plan = json.loads(read_text(file))
-        if plan["format"] == PLAN and plan["version"] == 1 and plan["pairs"]:
-            return plan  # type: ignore[no-any-return]
+        if plan["format"] == PLAN and plan["version"] == 1:
+            return LabelList.of_plan(plan, os.fspath(path))
     except (ValueError, TypeError, KeyError):
         pass
     raise ReadError("is not the plan of a list of documents to judge", str(file))

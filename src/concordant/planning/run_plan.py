@@ -15,6 +15,7 @@ from ..errors import InputError, require
 from ..options import checked
 from ..ranks.run_noise import repeated
 from ..read.door import Collection, as_topic_side, refuse
+from ..read.labels import WANTED_COST, is_cost
 from ..words import counted, number
 
 _MOST_RUNS = 1_000
@@ -115,8 +116,9 @@ def plan_runs(
     assert side.runs is not None
     runs = side.runs[~np.isnan(side.values).any(axis=1)]
     n, m, _ = runs.shape
-    require(topic_cost >= 0 and math.isfinite(topic_cost), "topic_cost", topic_cost, "give a cost of at least 0")
-    require(run_cost > 0 and math.isfinite(run_cost), "run_cost", run_cost, "give a cost above 0")
+    require(topic_cost == 0 or is_cost(topic_cost), "topic_cost", topic_cost, f"give 0, or {WANTED_COST[5:]}")
+    require(is_cost(run_cost), "run_cost", run_cost, WANTED_COST)
+    require(budget is None or is_cost(budget), "budget", budget, WANTED_COST)
     found = components(runs) if n > 1 else None
     if found is None or math.isnan(found.runs):
         raise InputError("fewer than 2 topics are there for all systems, or none of them has two runs")

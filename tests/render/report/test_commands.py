@@ -47,9 +47,7 @@ def test_compare_writes_a_page_of_what_python_finds(run: Run, tmp_path: Path) ->
         ranking = cc.rank_judges(truth, judges, rng=3)
         (judge,) = (judge for judge in ranking.judges if judge.names == names)
         assert part["worth"]["worth"] == judge.worth
-        assert part["rank_intervals"] == json.loads(
-            json.dumps(cc.rank_intervals(truth, n_resamples=500, rng=3).to_dict())
-        )
+        assert part["rank_intervals"] == json.loads(json.dumps(cc.rank_intervals(truth, rng=3).to_dict()))
         for name in ("tau_b", "tau_ap_b", "pearson_rank"):
             wanted = cc.expected_correlation(truth, coefficient=name, estimator="posterior", rng=3).to_dict()
             assert part["ceiling"][name] == json.loads(json.dumps(wanted))

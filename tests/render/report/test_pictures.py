@@ -47,7 +47,7 @@ def test_another_font_is_no_difference(look: Any, font: str) -> None:
 def test_what_vanishes_is_seen(look: Any) -> None:
     told = look("one", "light", "document.querySelector('.tiles').remove(); document.querySelector('.grid').remove()")
     assert "gone: DIVtiles" in told
-    assert "gone: table Largest moves" in told
+    assert [it for it in told if it.startswith("gone: table Largest moves")]
     assert [it for it in told if it.startswith("gone: chart Ranks by people")]
 
 
@@ -62,7 +62,7 @@ def test_every_chart_that_is_empty_is_seen(look: Any) -> None:
 
 def test_a_table_without_rows_is_seen(look: Any) -> None:
     told = look("one", "light", "document.querySelectorAll('tbody tr').forEach((it) => it.remove())")
-    assert any(it.startswith("table Largest moves is") for it in told)
+    assert any(it.startswith("table Largest moves") for it in told)
 
 
 def test_a_dark_page_that_is_white_is_seen(look: Any) -> None:

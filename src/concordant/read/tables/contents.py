@@ -110,6 +110,8 @@ class Contents:
 
     def reading(self, grid: Grid) -> str:
         """What its rows and columns, or its parts, were read as."""
+        if grid.topics == [MEAN]:
+            return "one score per system"
         return "one system" if grid.systems is None else "systems, topics and scores as the format has them"
 
     def _chosen_rows(self, cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:

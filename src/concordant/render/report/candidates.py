@@ -8,8 +8,7 @@ from typing import Any
 
 from ...coefficients.registry import headlines
 from ...judges.verdicts import told
-from .elements import Span, names, number, spark, table, topics, words
-from .parts import Part, Records
+from .elements import Part, Records, Span, names, number, spark, table, topics, words
 
 MANY = 10  # of more candidates than that, pages show less of each
 BEST, WEAKER = "could be the best", "weaker than the best"

@@ -12,8 +12,7 @@ from ..figures.labels import shortened
 from ..markup import text
 from . import drawings
 from .candidates import candidates_table, in_order
-from .elements import details, figure, name, names, number, pvalue, table, words
-from .parts import Part, Parts, Records
+from .elements import Part, Parts, Records, details, figure, name, names, number, pvalue, table, words
 from .verdicts import judged_by
 
 MOST_EACH = 10  # candidates that have a part of their own
@@ -146,8 +145,9 @@ def _ranks(c: Part, rows: Records) -> str:
     )
     movers = sorted((row for row in rows if row["shift"]), key=lambda row: (not row["outside"], -abs(row["shift"])))
     columns = [names("system"), words("move")]
-    columns += [words("rank interval", "possible")] * bool(c.get("rank_intervals"))
-    listed = table("Largest moves", columns, movers[:MOST_MOVES]) if movers else "<p>No system changes its rank.</p>"
+    columns += [words("allowed ranks", "possible")] * bool(c.get("rank_intervals"))
+    title = f"Largest moves; allowed are the ranks that {shortened(c['truth'], 16)}'s topics leave open"
+    listed = table(title, columns, movers[:MOST_MOVES]) if movers else "<p>No system changes its rank.</p>"
     return f'<div class="grid">{figure("Ranks side by side", drawn, caption)}<div>{listed}</div></div>'
 
 
@@ -218,7 +218,7 @@ def _ties(c: Part) -> str:
 def _systems(c: Part, rows: Records) -> str:
     truth, candidate = (shortened(c[side], 16) for side in ("truth", "candidate"))
     columns = [names("system"), number(f"mean, {truth}", "truth"), number(f"mean, {candidate}", "candidate")]
-    columns += [words("move")] + [words("rank interval", "possible")] * bool(c.get("rank_intervals"))
+    columns += [words("move")] + [words("allowed ranks", "possible")] * bool(c.get("rank_intervals"))
     alike = c["lower_is_better"][0] == c["lower_is_better"][1]
     caption = "On the dashed line both give the same mean." if alike else ""
     drawn = drawings.scatter(rows, (c["truth"], c["candidate"]), alike=alike)
@@ -241,7 +241,10 @@ def _causes(c: Part) -> str:
         title = (
             f"The costliest {min(len(pairs), MOST_BARS)} of {counted(found['counts']['with_loss'], 'pair')} with a loss"
         )
-        made += table(title, columns, pairs[:MOST_BARS])
+        if "told_apart" in pairs[0]:
+            columns.append(words(f"significant by {shortened(c['truth'], 16)}", "told"))
+        rows = [{**pair, "told": "yes" if pair.get("told_apart") else "no"} for pair in pairs[:MOST_BARS]]
+        made += table(title, columns, rows)
     topics = [topic for topic in found["topics"] if topic["effect"] is not None]
     worst = sorted(topics, key=lambda topic: -abs(topic["effect"]))[:MOST_BARS]
     if worst:

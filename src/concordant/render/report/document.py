@@ -63,7 +63,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     """The comparisons with intervals and tests, and what belongs beside each.
 
     That is the expected correlation of the truth's ranking with the true one (`ceiling`), the truth's rank intervals,
-    and what systems, pairs and topics contribute (`explain`). Seed and resamples are those of the comparison.
+    and what systems, pairs and topics contribute (`explain`). The seed is that of the comparison.
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []

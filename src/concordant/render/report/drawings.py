@@ -12,7 +12,7 @@ from typing import Any
 from ...judges.verdicts import shown
 from ..figures.labels import distinct, most_telling, without_common
 from ..markup import text
-from .parts import Records, domain_of
+from .elements import Records, domain_of
 
 ROW = 18  # pixels
 MOST = 40  # systems in a drawing
@@ -130,10 +130,9 @@ def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float
     return _svg(height, f"Mean of each system by {names[0]} across, by {names[1]} upwards.", marks, "scatter")
 
 
-def spans(rows: Records, title: str, domain: tuple[float, float] | None = None) -> str:
-    """A row each with its `label`: a line from `low` to `high`, a dot at `value`, a diamond at `other`."""
-    keys = ("low", "high", "value", "other")
-    limits = domain or domain_of([row.get(key) for row in rows for key in keys])
+def spans(rows: Records, title: str) -> str:
+    """A row each with its `label`: a line from `low` to `high`, a dot at `value`."""
+    limits = domain_of([row.get(key) for row in rows for key in ("low", "high", "value")])
     at = _scale(limits)
     bottom = 10 + ROW * len(rows)
     marks = [_line((at(t), at(t)), (4, bottom), "grid") for t in ticks(*limits)]
@@ -145,7 +144,6 @@ def spans(rows: Records, title: str, domain: tuple[float, float] | None = None) 
         if row.get("low") is not None and row.get("high") is not None:
             marks.append(_line((at(row["low"]), at(row["high"])), (y, y), "span"))
         marks += [_dot(at(row["value"]), y, "mark")] if row.get("value") is not None else []
-        marks += [_dot(at(row["other"]), y, "other")] if row.get("other") is not None else []
     return _svg(bottom + 38, f"Interval and value of each row: {title}.", marks, "spans")
 
 

@@ -6,8 +6,8 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -16,6 +16,9 @@ from ...words import p_cell
 from ..markup import text
 
 SHOWN_OF_NAME = 60
+Records = list[dict[str, Any]]
+Part = Mapping[str, Any]
+"""A part of the document."""
 
 Kind = Literal["text", "name", "number", "topics", "pvalue", "spark"]
 """Text, names from files, numbers, numbers of topics as precise as the terminal shows them, p-values, a `Span` each."""
@@ -61,6 +64,31 @@ class Span:
         if self.estimate is not None:
             marks += f'<circle cx="{at(self.estimate)}" cy="6" r="3"></circle>'
         return f'<svg viewBox="-4 0 108 12" aria-hidden="true">{marks}</svg>'
+
+
+@dataclass
+class Parts:
+    """Filled by the page of each kind of result."""
+
+    title: str
+    about: str
+    front: str = ""
+    """HTML that is seen at once, below the verdict."""
+    statistics: list[tuple[str, str]] = field(default_factory=list)
+    """Headings, and HTML that is folded."""
+    notes: list[str] = field(default_factory=list)
+    cited: list[str] = field(default_factory=list)
+    """Coefficients and methods that the page used."""
+
+
+def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
+    """Limits that hold all values, with some margin."""
+    there = [v for v in values if v is not None]
+    if not there:
+        return 0.0, 1.0
+    low, high = min(there), max(there)
+    margin = 0.05 * (high - low) or 0.05
+    return low - margin, high + margin
 
 
 def name(value: Any) -> str:

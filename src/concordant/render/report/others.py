@@ -8,8 +8,7 @@ from typing import Any
 from ..figures.labels import most_telling
 from ..markup import text
 from . import drawings
-from .elements import Column, Kind, figure, names, shown, table, words
-from .parts import Parts, Records
+from .elements import Column, Kind, Parts, Records, figure, names, shown, table, words
 
 _CITED = {
     "CombinedMeans": ["combine"],

@@ -13,9 +13,8 @@ from ..references import bibliography, reference
 from .boards import board_html
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import details, items, name, packed
+from .elements import Parts, details, items, name, packed
 from .others import result_parts
-from .parts import Parts
 from .shell import asset, head
 
 
