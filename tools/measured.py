@@ -119,6 +119,7 @@ CLAIMS = [
       for function, what in (("run_noise", "mean"), ("difference", "difference")) for rest in ("", ", these topics")),
     Claim("difference", "differences", ("size",), asked("difference"), kind="size"),
     Claim("expected_correlation, tau", "reliability", ("covers_normal",), width="width_normal"),
+    Claim("plan_topics, the number needed", "plan-topics", ("covered",), width="ratio", scale=100),
     Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile_normal",)),
     Claim("judgments.label_agreement", "label-agreement",
           ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha"), scale=100),

@@ -198,7 +198,8 @@ def test_two_way_is_wider_where_bias_depends_on_the_system() -> None:
     truth, judge = made(100, 15, 11, bias=1.0, noise=0.5)
     these, new = worth(truth, judge, new=False), worth(truth, judge)
     assert these.worth == new.worth
-    assert new.high / new.low > these.high / these.low
+    assert new.high > these.high
+    assert new.low <= these.low
 
 
 def test_variances_are_the_two_way_jackknife() -> None:
@@ -244,7 +245,17 @@ def test_identical_systems_and_constant_differences() -> None:
     truth[:, 1], judge[:, 1] = truth[:, 0], judge[:, 0]
     truth[:, 2] = truth[:, 0] + 1
     found = worth(truth, judge)
-    assert 0 < found.low < found.worth < found.high < math.inf
+    assert 0 < found.worth < found.high < math.inf
+
+
+def test_a_lower_end_below_three_topics_is_not_known() -> None:
+    ends = []
+    for noise in (0.3, 1.0, 2.0, 4.0):
+        truth, judge = made(60, 20, 21, bias=0.0, noise=noise)
+        ends.append(worth(truth, judge).low)
+    assert ends[0] >= 3
+    assert ends[-1] == 0
+    assert not [low for low in ends if 0 < low < 3]
 
 
 # Real scores ----------------------------------------------------------------------------------------------------------

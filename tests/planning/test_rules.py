@@ -236,6 +236,24 @@ def test_interval_of_a_plan_is_of_what_each_truth_needs() -> None:
     assert f"(95% interval {plan.interval.low:.2g} to " in plan.verdict
 
 
+def test_interval_holds_the_mean_where_nearly_all_draws_share_a_value() -> None:
+    """Three systems, two of them tied: tau is 2/3 in nearly all draws, and less in a few."""
+    rng = np.random.default_rng(1)
+    values = np.column_stack([rng.normal(0, 0.1, 20), rng.normal(0, 0.1, 20), rng.normal(0.062, 0.1, 20)]).round(2)
+    values[:, 1] += values[:, 0].mean() - values[:, 1].mean()
+    found = cc.expected_correlation(values, rng=1)
+    assert found.interval is not None
+    assert found.interval.low <= found.value <= found.interval.high
+    apart = values + np.array([0, 0, 0.04])
+    found = cc.expected_correlation(apart, rng=1)
+    drawn = draw(apart, 2_000, "normal", np.random.default_rng(1))
+    shares = np.asarray(cc.tau_a(drawn.truth, mean_over_topics(apart)))
+    assert found.interval is not None
+    assert (found.value, np.quantile(shares, 0.025)) == pytest.approx((shares.mean(), 2 / 3))
+    assert found.value < 2 / 3
+    assert found.interval.low == found.value
+
+
 def test_more_is_known_of_a_plan_from_more_topics() -> None:
     rng, true = np.random.default_rng(3), np.random.default_rng(2).normal(0, 0.06, 20)
     spans = [cc.plan_topics(normal_collection(n, true, rng), target=0.8, rng=1).interval for n in (10, 30, 90)]

@@ -255,7 +255,7 @@ def _gate(found: Comparison, at_least: float) -> int:
     for c in found.comparisons:
         low = math.nan if c.worth is None else c.worth.interval.low
         if not low >= at_least:
-            why = "is not known" if math.isnan(low) else f"may be as low as {shown(low)}"
+            why = "is not known" if math.isnan(low) else f"may be {f'as low as {shown(low)}' if low else 'less than 3'}"
             tell(f"{c.candidate}: the worth of 25 topics {why}; --at-least asks for {at_least:g}")
             status = 3
     return status

@@ -22,6 +22,7 @@ from .analytic import Curve
 
 STEP = 1e-5  # of the numerical derivatives
 MOST = 60.0  # log of the widest interval that is still counted out
+LEAST = 3.0  # topics: means over fewer are not nearly normal, so a lower end below is not known, and taken as 0
 
 
 def link(value: FloatArray | float) -> FloatArray:
@@ -178,7 +179,8 @@ def estimate(
         # The lower end is on the scale of the cube root, the upper one on the log scale: a log interval for an estimate
         # that is too high begins too high (docs/measured/worth.md).
         reach = min(reach / u, MOST)
-        return WorthEstimate(1 / u, max(1 - reach / 3, 0.0) ** 3 / u, math.exp(reach) / u, rises)
+        low = max(1 - reach / 3, 0.0) ** 3 / u
+        return WorthEstimate(1 / u, low if low >= LEAST else 0.0, math.exp(reach) / u, rises)
     return WorthEstimate(math.inf, 1 / (u + reach) if u + reach > 0 else math.inf, math.inf, rises)
 
 

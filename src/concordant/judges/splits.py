@@ -19,7 +19,7 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import tied_sums
 from .analytic import Curve
-from .estimate import estimate
+from .estimate import LEAST, estimate
 
 if TYPE_CHECKING:
     from .worth import How
@@ -160,7 +160,7 @@ def _moves(batches: list[FloatArray], known: tuple[Curve, Curve], how: How) -> f
         found = estimate(
             *_curves(np.delete(every, k, axis=0), known), how.n_topics, level=how.level, new_systems=how.new_systems
         )
-        ends.append([math.log(max(found.low, 1e-9)), math.log(min(found.high, 1e9))])
+        ends.append([math.log(max(found.low, LEAST)), math.log(min(found.high, 1e9))])
     low, high = np.array(ends).T
     error = (high - low).mean() / 4
     spread = max(low.std(), high.std()) * math.sqrt(len(every) - 1)

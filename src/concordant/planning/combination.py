@@ -18,7 +18,7 @@ from ..data.means import mean_over_topics
 from ..data.results import Estimate, Interval, Result, columns, settings_of
 from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, warn
-from ..inference.posterior import Prior, correlations, draw_estimates
+from ..inference.posterior import Prior, draw_estimates
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import match
@@ -27,6 +27,7 @@ from ..ranks.intervals import RankIntervals
 from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
+from .estimation import from_draws
 from .mixing import Combined, combined, tells
 from .partial import PartialMeans, combine_partial
 
@@ -176,20 +177,11 @@ class CombinedMeans(Favours, Result):
         rng: Seed = None,
     ) -> Estimate:
         """Expected correlation of this ranking with the true one: as `expected_correlation` with "posterior"."""
-        known, level = get_coefficient(coefficient), confidence_level
+        get_coefficient(coefficient)
         how = Resampling.of(n_resamples, rng)
-        truth = draw_estimates(
-            self.means.values, self.covariance, self.freedom, how.n_resamples, prior, how.generator()
-        )
-        found = correlations(known, truth, self.means.values, how.threads)
-        low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-        return Estimate(
-            coefficient,
-            float(found.mean()),
-            "posterior",
-            Interval(float(low), float(high), level, "posterior"),
-            settings=settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior),
-        )
+        means = self.means.values, self.covariance
+        truth = draw_estimates(*means, self.freedom, how.n_resamples, prior, how.generator())
+        return from_draws(coefficient, truth, self.means.values, prior, confidence_level, how)
 
 
 class PairedSides(NamedTuple):

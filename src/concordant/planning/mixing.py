@@ -38,6 +38,10 @@ from scipy.special import ndtri, stdtr, stdtrit
 from ..arrays import FloatArray
 from ..inference.adjustment import holm
 from ..inference.posterior import noise_shares
+from .differences import Flags
+
+SIGNIFICANT = 0.05  # level at which a system is called favoured
+ROUNDS = 10  # of finding the machine's scale without them
 
 
 class Moments(NamedTuple):
@@ -231,19 +235,37 @@ def _favours(
     """By how much the machine favours each system, and p-values for all systems together.
 
     The machine's means, on the human scale, minus the corrected human means, from the mean of the middle half of the
-    systems. Errors are by the jackknife over the topics of both kinds, which includes that of the scale.
+    systems. Errors are by the jackknife over the topics of both kinds, which includes that of the scale. Systems that
+    are favoured would bend the scale for the others: it is found again without them, until nobody leaves or returns.
     """
     m = len(corrected)
     if not known:
         return np.full(m, np.nan), np.full(m, np.nan)
+    some = np.ones(m, dtype=bool)
+    for _ in range(ROUNDS):
+        favour, p = _favours_on(parts, corrected, every, of, lam, some)
+        left = p > SIGNIFICANT
+        if left.sum() < max(m // 2, 3) or (left == some).all():
+            break
+        some = left
+    return favour, p
+
+
+def _favours_on(
+    parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, some: Flags
+) -> tuple[FloatArray, FloatArray]:
+    """The same on the scale of some systems."""
+    m = len(corrected)
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
 
     def gap(of_human: FloatArray, of_machine: FloatArray) -> FloatArray:
-        signal = (of_human * of_human).sum(axis=-1, keepdims=True) / (m - 1) - of.variance(n, others, lam)
-        common = (of_human * of_machine).sum(axis=-1, keepdims=True) / (m - 1) - of.both / (n + others)
+        h, g = of_human[..., some], of_machine[..., some]
+        h = h - h.mean(axis=-1, keepdims=True)
+        signal = (h * h).sum(axis=-1, keepdims=True) / (h.shape[-1] - 1) - of.variance(n, others, lam)
+        common = (h * g).sum(axis=-1, keepdims=True) / (h.shape[-1] - 1) - of.both / (n + others)
         found = signal / common * of_machine - of_human
-        middle = np.sort(found, axis=-1)[..., m // 4 : m - m // 4]
+        middle = np.sort(found[..., some], axis=-1)[..., h.shape[-1] // 4 : h.shape[-1] - h.shape[-1] // 4]
         return np.asarray(found - middle.mean(axis=-1, keepdims=True))
 
     favour, variance = gap(corrected, every), np.zeros(m)

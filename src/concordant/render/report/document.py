@@ -30,6 +30,7 @@ MOST_PAIRS = 100
 FEW_PAIRS = 20  # of systems, kept of each of many candidates
 MOST_ROWS = 500  # of a table
 QUESTIONS = {
+    "ComparisonTable": "Do the rankings agree by every measure and collection?",
     "AuditResult": "How was this number computed?",
     "CombinedMeans": "How do people and machine together rank the systems?",
     "Difference": "Which of two systems is better?",

@@ -10,6 +10,7 @@ from ..markup import text
 from . import drawings
 from .elements import Column, Kind, Parts, Records, figure, names, shown, table, words
 
+MOST_COLUMNS = 9  # of a table that is not folded
 _CITED = {
     "CombinedMeans": ["combine"],
     "JudgeCard": ["judge_card", "soft_pairwise_accuracy", "significance_agreement"],
@@ -26,8 +27,10 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     first, *others = document["tables"] or [{"rows": []}]
     numbers = _table("All numbers", first["rows"])
     drawn = _drawn(first["rows"])
-    parts.front = drawn or numbers
-    parts.statistics = [("All numbers", numbers)] if drawn else []
+    some = [{key: row[key] for key in list(row)[:MOST_COLUMNS]} for row in first["rows"]]
+    wide = len(some) > 1 and some != first["rows"]
+    parts.front = drawn or (_table("The first columns", some) if wide else numbers)
+    parts.statistics = [("All numbers", numbers)] if drawn or wide else []
     for one in others:
         title = one["title"].replace("_", " ").capitalize()
         parts.statistics.append((title, f"<p>{text(one['verdict'])}</p>{_table(title, one['rows'])}"))
