@@ -503,10 +503,7 @@ def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
         return notes
     decimals = side.decimals()
     if tied and decimals is not None and 2 <= decimals <= 4:
-        notes.append(
-            f"the scores of {name} have {decimals} decimals, which may have made its "
-            f"{counted(tied, 'tied pair')} of means: more decimals would tell"
-        )
+        notes.append(f"{name} has {decimals} decimals: rounding may have made its {counted(tied, 'tied pair')}")
     return notes
 
 

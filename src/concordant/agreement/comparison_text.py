@@ -319,8 +319,11 @@ def notes_of(found: Comparison) -> list[str]:
         for note in c.notes:
             if note not in found.notes:
                 said.setdefault(note, []).append(c.candidate)
-    whose = (listing(names) if len(names) <= _FEW else f"{len(names)} candidates" for names in said.values())
-    return [*found.notes, *(f"{who}: {note}" for who, note in zip(whose, said, strict=True))]
+    made = list(found.notes)
+    for note, names in said.items():
+        whose = listing(names) if len(names) <= _FEW else f"{len(names)} candidates"
+        made.append(note if len(names) == 1 and names[0] in note else f"{whose}: {note}")
+    return made
 
 
 def _same_data(found: Comparison) -> bool:
