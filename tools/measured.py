@@ -85,14 +85,17 @@ def labels(before: str = "") -> list[Claim]:
     def where(kinds: tuple[str, ...]) -> Where:
         return lambda row: float(row["share"]) >= 0.05 and row["measure"].startswith(kinds)
 
-    means = ("P", "DCG", "AP")
+    means = ("P", "DCG")
     return [
-        Claim(f"{before}these topics: means", "labels", ("means",), where(means)),
+        Claim(f"{before}these topics: means of P and DCG", "labels", ("means",), where(means)),
+        Claim(f"{before}these topics: means of AP", "labels", ("means",), where(("AP",))),
         Claim(f"{before}these topics: differences", "labels", ("differences",), where((*means, "nDCG"))),
+        Claim(f"{before}these topics: differences of AP", "labels", ("differences",), where(("AP",))),
         Claim(f"{before}these topics: nDCG", "labels", ("deviations",), where(("nDCG",))),
-        Claim(f"{before}topics like these: means of P and DCG", "labels", ("topics_means",), where(means[:2])),
+        Claim(f"{before}topics like these: means of P and DCG", "labels", ("topics_means",), where(means)),
         Claim(f"{before}topics like these: means of AP", "labels", ("topics_means",), where(("AP",))),
         Claim(f"{before}topics like these: differences", "labels", ("topics_differences",), where((*means, "nDCG"))),
+        Claim(f"{before}topics like these: differences of AP", "labels", ("topics_differences",), where(("AP",))),
     ]
 
 

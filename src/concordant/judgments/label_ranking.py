@@ -31,7 +31,7 @@ from .runs import Runs
 
 FEWEST = 50  # labels, below which there are no intervals
 FEW = 0.05  # of the pool, below which a good machine may rank better
-LEVEL_OF_AP = 0.1  # of the pool, below which the number of relevant documents is too uncertain for means of AP
+LEVEL_OF_AP = 0.2  # of the pool, below which the number of relevant documents is too uncertain for means of AP
 DRAWS = 9_999
 _TOGETHER = 0.5  # the least correlation of the machine's scores with the estimates, for its favours to mean something
 _CAUTION = (
@@ -253,7 +253,8 @@ def rank_from_labels(
         notes += (_CAUTION,)
     if wanted.kind == "AP" and len(sample.places) < LEVEL_OF_AP * len(sample.pool):
         notes += (
-            f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, all means of AP are too low; differences hold",
+            f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, means of AP may be too low and intervals too "
+            "short, most of all where few documents are relevant",
         )
     return LabelRanking(
         means=means,
