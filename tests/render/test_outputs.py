@@ -49,6 +49,7 @@ CALLS = {
         "few.csv careful.csv --topics @few.txt",
         f"few.csv careful.csv {TOTALS}",
         "few.csv careful.csv --plan --as-good-as 30 --cost human=20 machine=0.1 --systems @systems.txt",
+        "runs --labels list.csv --machine machine.txt -m P@2",
     ],
     "board": [f"people.csv {CHOSEN} {FEW}", f"people.csv {TOTALS} {FEW}"],
     "votes": ["battles.csv --resamples 100"],
@@ -59,12 +60,19 @@ CALLS = {
         f"people.csv -k 3 --splits 2 {TOTALS}",
     ],
     "evaluate": ["runs qrels.txt -m AP", "'runs/*.txt' qrels.txt -m AP"],
-    "label": ["runs --machine machine.txt -m P@2 --budget 4 --topics @few.txt", "runs --add list.csv"],
+    "label": [
+        "runs --machine machine.txt -m P@2 --budget 4 --topics @few.txt",
+        "runs --add list.csv",
+        "runs -m P@2 --simulate qrels.txt",
+    ],
     "look": [],
     "coefficients": [],
     "cite": [],
     "demo": [""],
-    "study reliability": ["people.csv careful.csv --sizes 5 --trials 2", "people.csv --groups groups.csv --trials 2"],
+    "study reliability": [
+        "people.csv careful.csv --sizes 5 --trials 2",
+        "people.csv --groups groups.csv --rename rename.csv --trials 2",
+    ],
     "judgments pool": [f"{STUDIED} --depths 1 --contributing @runs.txt"],
     "judgments sample": [f"{STUDIED} --shares 0.5 --draws 2"],
     "judgments pseudo": [f"{STUDIED} --depths 2 --draws 2"],
@@ -161,7 +169,9 @@ def write_inputs(folder: Path) -> None:
         folder / "people.npz"
     )
     runs = cc.read_runs(str(folder / "runs"))
-    cc.judgments.label(runs, measures=["P@2"], budget=4, seed=1).write(folder / "list.csv")
+    machine = cc.read_qrels(folder / "machine.txt")
+    chosen = cc.judgments.label(runs, machine=machine, measures=["P@2"], budget=4, seed=1)
+    chosen.with_grades(cc.read_qrels(folder / "qrels.txt")).write(folder / "list.csv")
     saved = cc.rank_intervals(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).to_dict()
     (folder / "saved.json").write_text(json.dumps(saved))
 
@@ -193,12 +203,19 @@ def inputs_of(call: str) -> list[str]:
     return [str(f) for path in found if path.exists() for f in (sorted(path.iterdir()) if path.is_dir() else [path])]
 
 
+def main_call(command: str, option: str) -> str:
+    """The call that ends with an answer; a list of documents has no figure, a simulation of one has."""
+    return CALLS[command][-1 if (command, option) == ("label", "--plot") else 0]
+
+
 def is_folder(command: str, option: str) -> bool:
     return option in ("--output", "--save") and command.split(maxsplit=1)[0] in FOLDERS
 
 
 def required(command: str, option: str) -> list[str]:
     """What the command needs beside the output that is tried."""
+    if command == "label" and option == "--html":
+        return ["-o", "new.csv"]
     return ["-o", "study"] if command == "study reliability" and option != "--output" else []
 
 
@@ -285,12 +302,15 @@ def test_the_same_command_again_replaces_its_output(folder: Path, command: str, 
     if command == "demo":
         pytest.skip("its files are never replaced")
     target = "again" + ("" if is_folder(command, option) else ENDING[option])
-    call = [*command.split(), *shlex.split(CALLS[command][0]), *required(command, option), option, target]
+    call = [*command.split(), *shlex.split(main_call(command, option)), *required(command, option), option, target]
     before = contents(folder)
     made = []
-    for _ in range(2):
+    for again in range(2):
         done = run(*call)
-        assert done.exit_code == 0, done.stderr
+        if again and (command, option) == ("label", "--output"):
+            assert "already exists: choose another name, it may hold grades" in done.stderr
+        else:
+            assert done.exit_code == 0, done.stderr
         made.append(contents(folder))
     assert made[0].keys() == made[1].keys()
     assert {name: made[1][name] for name in before} == before
@@ -344,7 +364,7 @@ def test_a_table_of_a_study_replaces_no_input(folder: Path) -> None:
 @pytest.mark.parametrize(("command", "option"), WRITING)
 def test_a_place_that_cannot_be_written_is_told_before_the_work(folder: Path, command: str, option: str) -> None:
     before = contents(folder)
-    call = [*command.split(), *shlex.split(CALLS[command][0]), *required(command, option)]
+    call = [*command.split(), *shlex.split(main_call(command, option)), *required(command, option)]
     for where in ("people.csv/x", "/proc/x", *([] if is_folder(command, option) else ["nowhere/x"])):
         done = run(*call, option, where + ENDING.get(option, ""))
         assert (done.exit_code, done.stdout) == (2, "")
@@ -372,7 +392,9 @@ def test_a_folder_that_is_read_only_is_told_before_the_work(command: str, option
         os.chmod(name, 0o555)
         patch.chdir(name)
         target = "x" + ENDING.get(option, "")
-        done = run(*command.split(), *shlex.split(CALLS[command][0]), *required(command, option), option, target)
+        done = run(
+            *command.split(), *shlex.split(main_call(command, option)), *required(command, option), option, target
+        )
         os.chmod(name, 0o755)
         assert (done.exit_code, done.stdout) == (2, "")
         assert "Permission denied" in done.stderr
@@ -390,7 +412,7 @@ def test_what_cannot_be_written_in_the_end_does_not_take_the_answer(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    call = [*command.split(), *shlex.split(CALLS[command][0]), *required(command, option), option]
+    call = [*command.split(), *shlex.split(main_call(command, option)), *required(command, option), option]
     written = run(*call, "y" + ENDING.get(option, ""))
     assert written.exit_code == 0, written.stderr
     before = contents(folder)

@@ -91,6 +91,8 @@ def label(
             return try_labels(
                 read_all(runs), read_qrels(simulate), measure[0], machine=others, rng=seed, progress=bar.update
             )
+    if out.plot is not None:
+        raise typer.BadParameter("--plot draws what --simulate finds: add --simulate QRELS, or leave out --plot")
     if output is None:
         raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")
     if add is not None:
