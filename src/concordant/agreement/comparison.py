@@ -155,8 +155,8 @@ def compare(
     >>> import concordant as cc
     >>> people = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47}
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70}
-    >>> print(cc.compare(people, model, names=("people", "model")))
-    model and people order 6 of 6 pairs of systems alike (tau_b 0.91).
+    >>> print(cc.compare(people, model, names=("people", "model")).verdict)
+    model swaps none of 6 pairs of people's systems (tau_b 0.91).
 
     """
     if measures is not None or collections is not None:
