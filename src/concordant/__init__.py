@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0"
 
 with open(os.path.join(os.path.dirname(__file__), "__init__.pyi"), encoding="utf-8") as _names:
     _MODULE_OF = {name: module for module, name in re.findall(r"from \.([\w.]*) import \w+ as (\w+)", _names.read())}
