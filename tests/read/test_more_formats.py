@@ -138,7 +138,7 @@ class TestArrow:
         for name in ("a.parquet", "b.parquet", "c.feather", "d.arrow"):
             assert read_scores(tmp_path / name) == self.EXPECTED
         (tmp_path / "e.parquet").write_bytes(b"PAR1 and nothing more")
-        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by polars"):
+        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by pyarrow"):
             read_scores(tmp_path / "e.parquet")
 
     def test_anything_with_the_stream_interface(self) -> None:

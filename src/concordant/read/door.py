@@ -77,7 +77,7 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
             )
         return reading.described(reading.selected(given))
     if is_frame(given):
-        return reading.of_read(assemble([frame_contents(given, name, reading.roles)], **reading.wanted))
+        return reading.of_read(assemble([frame_contents(given, Given(name), reading.roles)], **reading.wanted))
     if _is_series(given) or (isinstance(given, Mapping) and given and not any(map(_has_parts, given.values()))):
         return reading.described(reading.selected(_means(given, name, reading)))
     if is_bare(given):

@@ -19,10 +19,9 @@ from ..tables.contents import Contents, table_contents
 from ..tables.layout import Roles, is_plausible, name_columns
 from ..tables.vocabulary import holds_labels, names_labels
 
-# A number takes 8 bytes of memory. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
+# A number takes 8 bytes of memory; text that is neither a label nor a number about 170, so that a tenth of it may be
+# such text. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
 MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
-# Of text that is neither a label nor a number, at about 170 bytes each.
-MAX_WORDS = MAX_CELLS // 10
 _MOST_KNOWN = 2**16  # texts of numbers, and names, that are looked for again
 _BATCH = 2**10  # cells that are looked at together: few, for the garbage collector
 _BLANK = " \t\n"
@@ -83,21 +82,14 @@ def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
     return source.error(f"has {fields} fields where the header has {names}: name each column once", line)
 
 
-def _too_many(source: Source, most: int, what: str, name: str) -> ReadError:
-    return source.error(
-        f"is a table of more than {most:,} {what}; to allow it, set CONCORDANT_MAX_CELLS in the environment, or "
-        f"concordant.read.formats.delimited.{name}"
-    )
-
-
-def too_many_cells(source: Source) -> ReadError:
-    """The error for a table that is beyond the limit."""
-    return _too_many(source, MAX_CELLS, "cells", "MAX_CELLS")
-
-
-def too_many_words(source: Source, what: str = "cells of text") -> ReadError:
-    """The error for a table with too much text, or with too many rows, because each has a label."""
-    return _too_many(source, MAX_WORDS, what, "MAX_WORDS")
+def refuse_too_many(source: Source, cells: int, words: int) -> None:
+    """Refuse a table beyond the limits: of its cells, and of those that are text."""
+    for count, most, what in ((cells, MAX_CELLS, "cells"), (words, MAX_CELLS // 10, "cells of text")):
+        if count > most:
+            raise source.error(
+                f"is a table of more than {most:,} {what}; to allow it, set CONCORDANT_MAX_CELLS in the environment, "
+                "or concordant.read.formats.delimited.MAX_CELLS"
+            )
 
 
 class _Names(dict[str, str]):
@@ -154,8 +146,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
     header_line = next(rows)[0]
     width = len(header)
     count = source.data.count(b"\n") + 1
-    if count * width > MAX_CELLS:
-        raise too_many_cells(source)
+    refuse_too_many(source, count * width, 0)
     scored = [k not in kept for k in range(width)]
     scores = _Scores(list(compress(range(width), scored)), count)
     texts: dict[int, list[str]] = {k: [] for k in kept}
@@ -172,8 +163,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
             labels.extend([names[row[k]] for _, row in batch])
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         source.tell(len(lines), count)
-        if scores.words > MAX_WORDS:
-            raise too_many_words(source)
+        refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
     percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
     return Cells(source, header, texts, block, scores.odd, lines, header_line, percent)

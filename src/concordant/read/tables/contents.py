@@ -14,7 +14,7 @@ from ...data.groups import chosen, says_which
 from ...data.holes import invent_topics
 from ...errors import ConcordantError
 from ...words import argument, listing
-from .cells import Cells, Given, Origin, cell_number, warn_of
+from .cells import Cells, Origin, cell_number, warn_of
 from .frames import frame_cells
 from .layout import (
     Layout,
@@ -174,9 +174,9 @@ def _blank(cells: Cells) -> list[int]:
     return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
 
 
-def frame_contents(frame: Any, label: str = "the frame", roles: Roles = NO_ROLES) -> Contents:
+def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Contents:
     """The scores of a frame."""
-    cells = frame_cells(frame, Given(label), roles.columns)
+    cells = frame_cells(frame, origin, roles.columns)
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")

@@ -28,9 +28,10 @@ def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells
     if library == "pandas" and hasattr(frame, "columns"):
         names, columns = _pandas(frame, origin)
     elif library == "polars" and hasattr(frame, "get_columns"):
-        names, columns = _polars(frame)
+        cells = [c.to_numpy() if c.dtype.is_numeric() and not c.null_count() else c.to_list() for c in frame]
+        names, columns = _index_first(list(frame.columns), cells)
     elif is_frame(frame):
-        names, columns = _arrow(frame, origin)
+        names, columns = _arrow(frame)
     else:
         raise InputTypeError(
             f"{origin.label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
@@ -38,27 +39,10 @@ def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells
     return Cells.of(origin, names, columns, keep=keep)
 
 
-def _polars(frame: Any) -> tuple[list[str], list[Any]]:
-    return _index_first(list(frame.columns), list(map(_polars_cells, frame.get_columns())))
-
-
-# A text is made once, not once per row: a small file can repeat a long one millions of times.
-
-
-def _polars_cells(column: Any) -> Any:
-    if column.dtype.to_python() is str:
-        polars = import_module("polars")
-        plain = column.dtype == polars.String
-        codes = column.cast(polars.Enum(column.drop_nulls().unique())) if plain else column
-        known = codes.drop_nulls().unique()
-        texts = dict(zip(known.to_physical().to_list(), known.cast(polars.String).to_list(), strict=True))
-        return [texts.get(code) for code in codes.to_physical().to_list()]
-    return column.to_numpy() if column.dtype.is_numeric() and not column.null_count() else column.to_list()
-
-
 def _arrow_cells(column: Any) -> Any:
     kind = str(column.type)
     if kind in _TEXTS or kind.startswith(tuple(f"dictionary<values={text}," for text in _TEXTS)):
+        # A text is made once, not once per row: a small file can repeat a long one millions of times.
         codes = (column.dictionary_encode() if kind in _TEXTS else column).combine_chunks()
         texts = dict(enumerate(codes.dictionary.to_pylist()))
         return [texts.get(code) for code in codes.indices.to_pylist()]
@@ -75,21 +59,12 @@ def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[
     return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
 
 
-def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
-    """By pyarrow, or by polars or pandas where that is not installed."""
-    for name in ("pyarrow", "polars", "pandas"):
-        try:
-            library = import_module(name)
-        except ImportError:
-            continue
-        if name == "pyarrow":
-            table = library.table(frame)
-            return _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
-        if name == "polars":
-            return _polars(library.DataFrame(frame))
-        if hasattr(library.DataFrame, "from_arrow"):  # pandas 3
-            return _pandas(library.DataFrame.from_arrow(frame), origin)
-    raise MissingExtraError("an Arrow table needs pyarrow, polars or pandas: pip install pyarrow")
+def _arrow(frame: Any) -> tuple[list[str], list[Any]]:
+    try:
+        table = import_module("pyarrow").table(frame)
+    except ImportError:
+        raise MissingExtraError("an Arrow table needs pyarrow: pip install pyarrow") from None
+    return _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
 
 
 def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
