@@ -1,4 +1,7 @@
-"""`Result`: what functions return. The verdict comes first, then a table, then notes; settings say how it was made."""
+"""`Result`: what functions return. The verdict comes first, then a table, then notes; settings say how it was made.
+
+A function makes `Findings`; a class of its own is for results with methods.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ..arrays import read_only
 from ..errors import InputError, import_extra
 from ..options import checked
 from ..render.markup import text
-from ..words import counted, one_line, p_equals
+from ..words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
     from ..pairing import Pairing
@@ -57,6 +60,7 @@ class Result(ABC):
     A field with ``metadata={"in_dict": False}`` is left out of `to_dict`; `_contents` may say more, or otherwise.
     """
 
+    _kind: ClassVar[str] = ""  # what it is called, if not as its class
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
     _figure: ClassVar[str] = ""  # module and function of `render.figures` that draw it, if any
 
@@ -134,7 +138,7 @@ class Result(ABC):
         return {"verdict": self.verdict, **plain(self._contents()), **about}
 
     def _contents(self) -> dict[str, Any]:
-        return {name: value for name, value in _shown(self).items() if name not in ("notes", "settings")}
+        return {name: value for name, value in shown_fields(self).items() if name not in ("notes", "settings")}
 
     def to_frame(self) -> Any:
         """The table as a pandas frame."""
@@ -150,7 +154,9 @@ class Result(ABC):
     def plot(self, ax: Any = None) -> Any:
         """Draw it, on new axes one column wide if none are given; returns the axes."""
         if not self._figure:
-            raise InputError(f"there is no figure of a {type(self).__name__}: print it, or take to_frame()")
+            raise InputError(
+                f"there is no figure of a {self._kind or type(self).__name__}: print it, or take to_frame()"
+            )
         module, _, function = self._figure.partition(".")
         return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax)
 
@@ -162,7 +168,59 @@ class Result(ABC):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _shown(value: Any) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Findings(Result):
+    """What a function found. Its numbers are attributes, as in `found.accuracy`; the function's page lists them."""
+
+    kind: str
+    """What was found, such as RankChanges."""
+    answer: str
+    """The verdict."""
+    numbers: Mapping[str, Any]
+    """What `to_dict` has, by name."""
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """Attributes that `to_dict` has not, because they say the same otherwise."""
+    lines: Sequence[Mapping[str, Any]] = ()
+    """The rows of the table; by default one, of all single numbers."""
+    shown: str = ""
+    """The table as text."""
+    index: str = ""
+    """The column of the rows that is the index of `to_frame`."""
+    figure: str = ""
+    """Module and function of `render.figures` that draw it."""
+
+    def __post_init__(self) -> None:
+        vars(self).update(_kind=self.kind, _index=self.index, _figure=self.figure)
+        super().__post_init__()
+
+    def __getattr__(self, name: str) -> Any:
+        found = {**vars(self).get("beside", {}), **vars(self).get("numbers", {})}
+        if name not in found:
+            raise AttributeError(f"{vars(self).get('kind')} has no {name}: it has {listing(found, 20)}")
+        return found[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.numbers, *self.beside]
+
+    @property
+    def verdict(self) -> str:
+        """The answer, in a sentence."""
+        return self.answer
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table: one mapping from column to value per row."""
+        lines = self.lines or [{key: value for key, value in self.numbers.items() if isinstance(value, int | float)}]
+        return [dict(line) for line in lines]
+
+    def table(self) -> str:
+        """The table as text."""
+        return self.shown
+
+
+def shown_fields(value: Any) -> dict[str, Any]:
+    """What of a dataclass, or of a result, is in its `to_dict`, by name."""
+    if isinstance(value, Findings):
+        return dict(value.numbers)
     return {f.name: getattr(value, f.name) for f in fields(value) if f.metadata.get("in_dict", True)}
 
 
@@ -176,7 +234,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Result):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
-        return plain(_shown(value))
+        return plain(shown_fields(value))
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, Mapping):
@@ -223,7 +281,7 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""
-        return dict(plain(_shown(self)))
+        return dict(plain(shown_fields(self)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
-from ..data.results import Estimate, Result, columns
+from ..data.results import Estimate, Findings, Result, columns
 from ..errors import InputError
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
@@ -18,11 +18,11 @@ from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
 from ..read.door import Collection
 from ..words import number, one_line, p_cell
-from .families import FamilyBias, bias_from, members_of
-from .rank_shifts import RankChanges, changes_from, default_k, rank_bounds
+from .families import bias_from, members_of
+from .rank_shifts import changes_from, default_k, rank_bounds
 from .ranking import JudgeRanking, ranking_of
 from .significance import Correction, Test, significant_pairs
-from .significance_counts import HowTested, SignificanceAgreement, agreement_from
+from .significance_counts import HowTested, agreement_from
 from .soft_accuracy import accuracy_from
 from .worth import How, JudgeWorth, matched_judge
 
@@ -40,9 +40,9 @@ class Judge:
     """On the same topics, as `tau_ap_b`."""
     tau_ap_b: float
     soft_accuracy: Estimate
-    significance: SignificanceAgreement
-    ranks: RankChanges
-    bias: FamilyBias | None = None
+    significance: Findings
+    ranks: Findings
+    bias: Findings | None = None
     """Bias for families of systems, if these were given."""
     labels: LabelAgreement | None = None
     """Where there are labels."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
 from ..coefficients.kendall import tau_b
-from ..data.results import Interval, Result, columns
+from ..data.results import Findings, Interval, columns
 from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Resampling, Seed
@@ -52,69 +51,6 @@ class FamilyShift:
     """The smallest move after which the best system enters or leaves the family."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FamilyBias(Result):
-    """What `family_bias` found, the family that is favoured most first."""
-
-    _figure = "judged.family_bias"
-    _index = "family"
-    families: tuple[FamilyShift, ...]
-    tau_b: float
-    """tau_b of all systems."""
-    slope: float
-    """Scores of the candidate per score of the truth, over systems."""
-
-    @property
-    def verdict(self) -> str:
-        """Which families are favoured or harmed beyond chance."""
-        alpha = self.settings["alpha"]
-        found = [f for f in self.families if f.adjusted <= alpha]
-        if not found:
-            most = max(self.families, key=lambda f: abs(f.shift))
-            return (
-                f"no family is shown to be favoured or harmed; the largest shift, {most.shift:+z.2f} standard "
-                f"deviations for {most.family}, may be chance ({p_equals(most.adjusted)}, Holm)"
-            )
-        said = [
-            f"{'favours' if f.shift > 0 else 'harms'} {f.family} by {abs(f.shift):.2f} standard deviations "
-            f"({p_equals(f.adjusted)})"
-            for f in found
-        ]
-        return f"candidate {listing(said, 3)}, Holm for all families"
-
-    def table(self) -> str:
-        """One row per family."""
-        level = f"{100 * self.families[0].interval.confidence_level:g}% interval"
-        rows = [["", "systems", "shift", level, "p (Holm)", "tau_b without", "least move"]]
-        rows += [
-            [
-                f.family,
-                str(len(f.systems)),
-                f"{f.shift:+.2f}",
-                f"{f.interval.low:.2f} to {f.interval.high:.2f}",
-                p_cell(f.adjusted),
-                f"{f.tau_without:.3f}",
-                f"{f.least_move:.2g}",
-            ]
-            for f in self.families
-        ]
-        return (
-            f"{columns(rows)}\n\n  tau_b of all systems {self.tau_b:.3f}; shifts in standard deviations of the systems"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per family."""
-        names = ("shift", "p_systems", "p_errors", "pvalue", "adjusted")
-        more = ("tau_without", "tau_corrected", "least_move", "best_move")
-        return [
-            {"family": f.family, "systems": len(f.systems)}
-            | {name: getattr(f, name) for name in names}
-            | {"low": f.interval.low, "high": f.interval.high}
-            | {name: getattr(f, name) for name in more}
-            for f in self.families
-        ]
-
-
 @checked
 def family_bias(
     truth: Collection,
@@ -125,7 +61,7 @@ def family_bias(
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
-) -> FamilyBias:
+) -> Findings:
     """Does the candidate favour a family of systems, its own or another, more than the truth does?
 
     Parameters
@@ -147,8 +83,9 @@ def family_bias(
 
     Returns
     -------
-    FamilyBias
-        By family, the shift, its tests, the ranking without it and the worst case.
+    Findings
+        `families`: one `FamilyShift` each, the most favoured first; `tau_b` of all systems; `slope`: scores of the
+        candidate per score of the truth, over systems.
 
     See Also
     --------
@@ -268,7 +205,7 @@ def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
     return max(float(means @ means - noise) / freedom, 0.0), float(freedom)
 
 
-def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> FamilyBias:
+def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> Findings:
     """All families of two matched sides."""
     truth, candidate = (side.values - side.values.mean(axis=1, keepdims=True) for side in sides.scores)
     means = sides.scores[0].means(), sides.scores[1].means()
@@ -309,12 +246,59 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
                 best_move=float(abs(means[1][inside].max() - means[1][~inside].max()) / left.unit),
             )
         )
-    return FamilyBias(
-        families=tuple(sorted(found, key=lambda f: -f.shift)),
-        tau_b=_tau(*means),
-        slope=left.slope,
+    found.sort(key=lambda f: -f.shift)
+    tau = _tau(*means)
+    return Findings(
+        kind="FamilyBias",
+        answer=_verdict(found, alpha),
+        numbers={"families": tuple(found), "tau_b": tau, "slope": left.slope},
+        lines=[
+            {key: value for key, value in vars(f).items() if key != "interval"}
+            | {"systems": len(f.systems), "low": f.interval.low, "high": f.interval.high}
+            for f in found
+        ],
+        shown=_table(found, tau),
+        index="family",
+        figure="judged.family_bias",
         **sides.about(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, alpha=alpha),
     )
+
+
+def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
+    """Which families are favoured or harmed beyond chance."""
+    found = [f for f in families if f.adjusted <= alpha]
+    if not found:
+        most = max(families, key=lambda f: abs(f.shift))
+        return (
+            f"no family is shown to be favoured or harmed; the largest shift, {most.shift:+z.2f} standard "
+            f"deviations for {most.family}, may be chance ({p_equals(most.adjusted)}, Holm)"
+        )
+    said = [
+        f"{'favours' if f.shift > 0 else 'harms'} {f.family} by {abs(f.shift):.2f} standard deviations "
+        f"({p_equals(f.adjusted)})"
+        for f in found
+    ]
+    return f"candidate {listing(said, 3)}, Holm for all families"
+
+
+def _table(families: Sequence[FamilyShift], tau: float) -> str:
+    """One line per family."""
+    level = f"{100 * families[0].interval.confidence_level:g}% interval"
+    heads = ["", "systems", "shift", level, "p (Holm)", "tau_b without", "least move"]
+    rows = [
+        [
+            f.family,
+            str(len(f.systems)),
+            f"{f.shift:+.2f}",
+            f"{f.interval.low:.2f} to {f.interval.high:.2f}",
+            p_cell(f.adjusted),
+            f"{f.tau_without:.3f}",
+            f"{f.least_move:.2g}",
+        ]
+        for f in families
+    ]
+    below = f"  tau_b of all systems {tau:.3f}; shifts in standard deviations of the systems"
+    return f"{columns([heads, *rows])}\n\n{below}"
 
 
 def _tau(truth: FloatArray, candidate: FloatArray) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.means import mean_ranks
-from ..data.results import Interval, Result, columns
+from ..data.results import Findings, Interval, columns
 from ..data.scores import Scores
 from ..errors import require
 from ..inference.resampling import Resampling, Seed
@@ -33,67 +33,6 @@ class RankStatistic:
     interval: Interval
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RankChanges(Result):
-    """What `rank_changes` found; `rows` and `to_frame` have all systems, the largest drop first."""
-
-    _figure = "judged.rank_changes"
-    _index = "system"
-    systems: tuple[str, ...]
-    truth_rank: FloatArray
-    """1 for the best; tied systems share the mean of their ranks."""
-    candidate_rank: FloatArray
-    largest_drop: RankStatistic
-    """How many ranks a system loses at most from the truth to the candidate."""
-    largest_rise: RankStatistic
-    best_rank: RankStatistic
-    """The rank that the candidate gives to the truth's best system."""
-    candidate_best_rank: RankStatistic
-    """The rank that the truth gives to the candidate's best system."""
-    overlap: RankStatistic
-    """Share of the k best of the truth that are among the k best of the candidate, and which these are."""
-    k: int
-
-    @property
-    def verdict(self) -> str:
-        """The largest drop and the best system's rank."""
-        drop, best = self.largest_drop, self.best_rank
-        fallen = f"largest drop {_ranks(drop.value)} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
-        return (
-            f"{fallen}; candidate puts the truth's best system, {listing(best.systems, 3)}, at rank {best.value:g} of "
-            f"{len(self.systems)}; {self.k * self.overlap.value:.3g} of the {self.k} best are the same"
-        )
-
-    def table(self) -> str:
-        """One line per statistic, with its interval."""
-        level = f"{100 * self.largest_drop.interval.confidence_level:g}% interval"
-        rows = [["", "value", level, "system"]]
-        for label, found in (
-            ("largest drop", self.largest_drop),
-            ("largest rise", self.largest_rise),
-            ("rank of the truth's best", self.best_rank),
-            ("rank of the candidate's best", self.candidate_best_rank),
-            (f"overlap of the {self.k} best", self.overlap),
-        ):
-            ends = f"{found.interval.low:.3g} to {found.interval.high:.3g}"
-            about = "" if found is self.overlap else listing(found.systems, 2)
-            rows.append([label, f"{found.value:.3g}", ends, about])
-        return columns(rows)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per system, the largest drop first."""
-        change = self.candidate_rank - self.truth_rank
-        return [
-            {
-                "system": self.systems[i],
-                "truth_rank": float(self.truth_rank[i]),
-                "candidate_rank": float(self.candidate_rank[i]),
-                "change": float(change[i]),
-            }
-            for i in np.argsort(-change, kind="stable")
-        ]
-
-
 def _ranks(count: float) -> str:
     return counted(int(count), "rank") if float(count).is_integer() else f"{count:g} ranks"
 
@@ -107,7 +46,7 @@ def rank_changes(
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
-) -> RankChanges:
+) -> Findings:
     """Which systems drop and rise most when the candidate ranks them, and is the best system still the best?
 
     Parameters
@@ -127,9 +66,12 @@ def rank_changes(
 
     Returns
     -------
-    RankChanges
-        With the largest drop and rise, the ranks of both sides' best systems and the overlap of the k best, each with
-        an interval.
+    Findings
+        `largest_drop` and `largest_rise`: how many ranks a system loses or gains at most; `best_rank`: the rank that
+        the candidate gives to the truth's best system; `candidate_best_rank`: the rank that the truth gives to the
+        candidate's; `overlap`: the share of the truth's k best that are among the candidate's. Each is a
+        `RankStatistic`, with an interval. `truth_rank` and `candidate_rank` of the `systems`: 1 for the best, the mean
+        for tied ones. `rows` and `to_frame` have all systems, the largest drop first.
 
     See Also
     --------
@@ -181,7 +123,7 @@ def default_k(m: int) -> int:
     return min(5, m - 1)
 
 
-def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> RankChanges:
+def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> Findings:
     """From the ranks that each side's systems may have."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
@@ -199,28 +141,45 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
 
     share = [_shares(of, k) for of in means]
     certain, possible = ((high_t <= k) & (high_c <= k)).sum(), ((low_t <= k) & (low_c <= k)).sum()
-    return RankChanges(
-        systems=systems,
-        truth_rank=ranks[0],
-        candidate_rank=ranks[1],
-        largest_drop=statistic(
+    found = {
+        "largest_drop": statistic(
             change.max(), change == max(change.max(), 0.5), max(0, (low_c - high_t).max()), (high_c - low_t).max()
         ),
-        largest_rise=statistic(
+        "largest_rise": statistic(
             (-change).max() + 0.0,
             change == min(change.min(), -0.5),
             max(0, (low_t - high_c).max()),
             (high_t - low_c).max(),
         ),
-        best_rank=best_rank(means[0], ranks[1], low_c, high_c),
-        candidate_best_rank=best_rank(means[1], ranks[0], low_t, high_t),
-        overlap=statistic(
+        "best_rank": best_rank(means[0], ranks[1], low_c, high_c),
+        "candidate_best_rank": best_rank(means[1], ranks[0], low_t, high_t),
+        "overlap": statistic(
             (share[0] * share[1]).sum() / k,
             (share[0] * share[1]) > 0,
             certain / k,
             min(k, possible) / k,
         ),
-        k=k,
+    }
+    drop, best = found["largest_drop"], found["best_rank"]
+    fallen = f"largest drop {_ranks(drop.value)} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
+    labels = "largest drop", "largest rise", "rank of the truth's best", "rank of the candidate's best"
+    rows = [["", "value", f"{100 * level:g}% interval", "system"]]
+    for label, one in zip((*labels, f"overlap of the {k} best"), found.values(), strict=True):
+        about = "" if one is found["overlap"] else listing(one.systems, 2)
+        rows.append([label, f"{one.value:.3g}", f"{one.interval.low:.3g} to {one.interval.high:.3g}", about])
+    columns_of = {"truth_rank": ranks[0], "candidate_rank": ranks[1], "change": change}
+    return Findings(
+        kind="RankChanges",
+        answer=f"{fallen}; candidate puts the truth's best system, {listing(best.systems, 3)}, at rank {best.value:g} "
+        f"of {len(systems)}; {k * found['overlap'].value:.3g} of the {k} best are the same",
+        numbers={"systems": systems, "truth_rank": ranks[0], "candidate_rank": ranks[1], **found, "k": k},
+        lines=[
+            {"system": systems[i]} | {name: float(values[i]) for name, values in columns_of.items()}
+            for i in np.argsort(-change, kind="stable")
+        ],
+        shown=columns(rows),
+        index="system",
+        figure="judged.rank_changes",
         **sides.about(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, k=k),
     )
 

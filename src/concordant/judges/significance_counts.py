@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..data.results import Result, columns
+from ..data.results import Findings, columns
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
@@ -17,14 +17,6 @@ from ..read.door import Collection
 from ..words import listing
 from .significance import BoolArray, Correction, Test, significant_pairs
 
-_DERIVED = (
-    "false_positives",
-    "false_negatives",
-    "false_positive_rate",
-    "false_negative_rate",
-    "false_discovery_rate",
-    "false_best_rate",
-)
 _TESTS = {"t": "paired t-test", "permutation": "paired permutation test", "wilcoxon": "Wilcoxon's signed-rank test"}
 _CORRECTIONS = {None: "no correction", "holm": "Holm", "tukey": "Tukey HSD"}
 
@@ -35,121 +27,6 @@ class HowTested(NamedTuple):
     test: Test
     correction: Correction | None
     alpha: float
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SignificanceAgreement(Result):
-    """What `significance_agreement` found."""
-
-    _figure = "judged.significance"
-    n_pairs: int
-    active_agreements: int
-    """Significant on both sides, in the same direction."""
-    active_disagreements: int
-    """Significant on both sides, in opposite directions."""
-    mixed_agreements: int
-    """Significant on one side only, in the same direction."""
-    mixed_disagreements: int
-    """Significant on one side only, not in the same direction."""
-    passive_agreements: int
-    """Significant on neither side, in the same direction."""
-    passive_disagreements: int
-    """Significant on neither side, not in the same direction."""
-    significant_truth: int
-    significant_candidate: int
-    truth_only: tuple[int, int]
-    """The mixed pairs that the truth finds significant: in the same direction, and not."""
-    candidate_only: tuple[int, int]
-    """The mixed pairs that the candidate finds significant: in the same direction, and not."""
-    best: tuple[str, ...]
-    """The candidate's best system; several where they are tied."""
-    truth_best: tuple[str, ...]
-    best_wins: int
-    """Systems that the candidate finds significantly worse than its best."""
-    best_confirmed: int
-    """Those of them that the truth finds significantly worse, too."""
-    better_than_best: int
-    """Systems that the truth finds significantly better than the candidate's best (than any of them if tied)."""
-
-    @property
-    def false_positives(self) -> int:
-        """Pairs that only the candidate finds significant, in any direction."""
-        return sum(self.candidate_only)
-
-    @property
-    def false_negatives(self) -> int:
-        """Pairs that only the truth finds significant, in any direction."""
-        return sum(self.truth_only)
-
-    @property
-    def _false(self) -> tuple[tuple[int, int], ...]:
-        """False positives, negatives, discoveries and wins of the best system, each of how many."""
-        return (
-            (self.false_positives, self.n_pairs - self.significant_truth),
-            (self.false_negatives, self.significant_truth),
-            (self.significant_candidate - self.active_agreements, self.significant_candidate),
-            (self.best_wins - self.best_confirmed, self.best_wins),
-        )
-
-    @property
-    def false_positive_rate(self) -> float:
-        """Of the pairs that are not significant in the truth, the share that the candidate finds so."""
-        return _share(*self._false[0])
-
-    @property
-    def false_negative_rate(self) -> float:
-        """Of the pairs that are significant in the truth, the share that the candidate finds not to be so."""
-        return _share(*self._false[1])
-
-    @property
-    def false_discovery_rate(self) -> float:
-        """Of the pairs that the candidate finds significant, the share that the truth does not confirm."""
-        return _share(*self._false[2])
-
-    @property
-    def false_best_rate(self) -> float:
-        """Of the significant wins of the candidate's best system, the share that the truth does not confirm."""
-        return _share(*self._false[3])
-
-    @property
-    def verdict(self) -> str:
-        """What the truth confirms of the candidate's significant differences, and what the candidate misses."""
-        test = f"{_TESTS[self.settings['test']]}, {_CORRECTIONS[self.settings['correction']]}"
-        level = f"{test}, alpha = {self.settings['alpha']:g}"
-        if not self.significant_candidate:
-            found = f"candidate finds none of {self.n_pairs} pairs significantly different"
-        else:
-            found = (
-                f"truth confirms {self.active_agreements} of {self.significant_candidate} significant differences of "
-                f"candidate, and contradicts {self.active_disagreements}"
-            )
-        missed = f"candidate misses {self.false_negatives} of {self.significant_truth} of truth"
-        if not self.significant_truth:
-            missed = "truth finds no pair significantly different"
-        return f"{found}; {missed} ({level})"
-
-    def table(self) -> str:
-        """Counts by significance and direction, the rates, and the best system."""
-        counts = {
-            "on both sides (active)": (self.active_agreements, self.active_disagreements),
-            "in truth only (mixed)": self.truth_only,
-            "in candidate only (mixed)": self.candidate_only,
-            "on neither side (passive)": (self.passive_agreements, self.passive_disagreements),
-        }
-        lines = [["", "same direction", "other direction"]]
-        lines += [[f"significant {label}", *map(str, found)] for label, found in counts.items()]
-        names = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
-        rates = [[name, _of(*parts)] for name, parts in zip(names, self._false, strict=True)]
-        best = f"  best of candidate: {listing(self.best, 3)}; of truth: {listing(self.truth_best, 3)}"
-        worse = f"  significantly better than the candidate's best, by the truth: {self.better_than_best}"
-        return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        return [{name: value for name, value in self._contents().items() if isinstance(value, int | float)}]
-
-    def _contents(self) -> dict[str, Any]:
-        return super()._contents() | {name: getattr(self, name) for name in _DERIVED}
 
 
 def _share(part: int, whole: int) -> float:
@@ -170,7 +47,7 @@ def significance_agreement(
     alpha: float = 0.05,
     n_resamples: int = 10_000,
     rng: Seed = None,
-) -> SignificanceAgreement:
+) -> Findings:
     """Do both sides find the same differences between systems significant, and in the same direction?
 
     Each side tests all pairs of systems over its topics. A pair is an active agreement if both find it significant in
@@ -199,9 +76,16 @@ def significance_agreement(
 
     Returns
     -------
-    SignificanceAgreement
-        With the six counts, which sum to the number of pairs, and the rates of false positives, false negatives, false
-        discoveries and false wins of the best system.
+    Findings
+        Six counts, which sum to `n_pairs`: `active_agreements`, `active_disagreements`, and the same of mixed and
+        passive pairs. `truth_only` and `candidate_only` split the mixed pairs by who finds them significant: in the
+        same direction, and not. `best`: the candidate's best system (several where they are tied); `best_wins`: systems
+        that the candidate finds significantly worse than it, and `best_confirmed` those of them that the truth does,
+        too; `better_than_best`: systems that the truth finds significantly better. `false_positives` and
+        `false_negatives` are pairs that only the candidate or only the truth finds significant; `false_positive_rate`
+        is a share of the
+        pairs that are not significant in the truth, `false_negative_rate` of those that are, `false_discovery_rate` of
+        those that the candidate finds significant, `false_best_rate` of the wins of its best system.
 
     See Also
     --------
@@ -251,7 +135,7 @@ def significance_agreement(
 
 def agreement_from(
     sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, tested: HowTested, how: Resampling
-) -> SignificanceAgreement:
+) -> Findings:
     """From which pairs are significant on each side."""
     drawn = tested.test == "permutation"
     systems, means = sides.scores[0].systems, (sides.scores[0].means(), sides.scores[1].means())
@@ -263,27 +147,82 @@ def agreement_from(
         "mixed": in_truth ^ in_candidate,
         "passive": ~(in_truth | in_candidate),
     }
-    counts: dict[str, Any] = {f"{kind}_agreements": int((of & same).sum()) for kind, of in kinds.items()}
-    counts |= {f"{kind}_disagreements": int((of & ~same).sum()) for kind, of in kinds.items()}
+    counts = {
+        f"{kind}_{word}": count
+        for kind, of in kinds.items()
+        for word, count in zip(("agreements", "disagreements"), _split(of, same), strict=True)
+    }
     best = means[1] == means[1].max()
     beaten = [_beats(*found, means[0].size) for found in zip((in_truth, in_candidate), directions, strict=True)]
     wins = beaten[1] & best[:, None]
-    return SignificanceAgreement(
-        n_pairs=len(same),
+    n_truth, n_candidate = int(in_truth.sum()), int(in_candidate.sum())
+    active, only_truth, only_candidate = counts["active_agreements"], in_truth & ~in_candidate, in_candidate & ~in_truth
+    splits = {"truth_only": _split(only_truth, same), "candidate_only": _split(only_candidate, same)}
+    missed, invented = sum(splits["truth_only"]), sum(splits["candidate_only"])
+    best_wins, confirmed = int(wins.sum()), int((wins & beaten[0]).sum())
+    shares = {
+        "false_positive_rate": (invented, len(same) - n_truth),
+        "false_negative_rate": (missed, n_truth),
+        "false_discovery_rate": (n_candidate - active, n_candidate),
+        "false_best_rate": (best_wins - confirmed, best_wins),
+    }
+    numbers = {
+        "n_pairs": len(same),
         **counts,
-        significant_truth=int(in_truth.sum()),
-        significant_candidate=int(in_candidate.sum()),
-        truth_only=_split(in_truth & ~in_candidate, same),
-        candidate_only=_split(in_candidate & ~in_truth, same),
-        best=_named(systems, best),
-        truth_best=_named(systems, means[0] == means[0].max()),
-        best_wins=int(wins.sum()),
-        best_confirmed=int((wins & beaten[0]).sum()),
-        better_than_best=int(beaten[0][:, best].any(axis=1).sum()),
+        "significant_truth": n_truth,
+        "significant_candidate": n_candidate,
+        **splits,
+        "best": _named(systems, best),
+        "truth_best": _named(systems, means[0] == means[0].max()),
+        "best_wins": best_wins,
+        "best_confirmed": confirmed,
+        "better_than_best": int(beaten[0][:, best].any(axis=1).sum()),
+        "false_positives": invented,
+        "false_negatives": missed,
+        **{name: _share(*parts) for name, parts in shares.items()},
+    }
+    return Findings(
+        kind="SignificanceAgreement",
+        answer=_verdict(numbers, tested),
+        numbers=numbers,
+        shown=_table(numbers, list(shares.values())),
+        figure="judged.significance",
         **sides.about(
             seed=how.seed if drawn else None, n_resamples=how.n_resamples if drawn else None, **tested._asdict()
         ),
     )
+
+
+def _verdict(found: Mapping[str, Any], tested: HowTested) -> str:
+    """What the truth confirms of the candidate's significant differences, and what the candidate misses."""
+    said = (
+        f"truth confirms {found['active_agreements']} of {found['significant_candidate']} significant differences of "
+        f"candidate, and contradicts {found['active_disagreements']}"
+    )
+    if not found["significant_candidate"]:
+        said = f"candidate finds none of {found['n_pairs']} pairs significantly different"
+    missed = f"candidate misses {found['false_negatives']} of {found['significant_truth']} of truth"
+    if not found["significant_truth"]:
+        missed = "truth finds no pair significantly different"
+    level = f"{_TESTS[tested.test]}, {_CORRECTIONS[tested.correction]}, alpha = {tested.alpha:g}"
+    return f"{said}; {missed} ({level})"
+
+
+def _table(found: Mapping[str, Any], shares: Sequence[tuple[int, int]]) -> str:
+    """Counts by significance and direction, the rates, and the best system."""
+    counts = {
+        "on both sides (active)": (found["active_agreements"], found["active_disagreements"]),
+        "in truth only (mixed)": found["truth_only"],
+        "in candidate only (mixed)": found["candidate_only"],
+        "on neither side (passive)": (found["passive_agreements"], found["passive_disagreements"]),
+    }
+    lines = [["", "same direction", "other direction"]]
+    lines += [[f"significant {label}", *map(str, split)] for label, split in counts.items()]
+    names = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
+    rates = [[name, _of(*parts)] for name, parts in zip(names, shares, strict=True)]
+    best = f"  best of candidate: {listing(found['best'], 3)}; of truth: {listing(found['truth_best'], 3)}"
+    worse = f"  significantly better than the candidate's best, by the truth: {found['better_than_best']}"
+    return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
 
 
 def _split(pairs: BoolArray, same: BoolArray) -> tuple[int, int]:

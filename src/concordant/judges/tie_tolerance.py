@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..data.results import Result
+from ..data.results import Findings
 from ..errors import require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
@@ -18,55 +17,8 @@ from ..read.door import Collection
 _DECIMALS = 12  # of differences in units of the largest score: 0.3 - 0.1 and 0.2 are one
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TieCalibration(Result):
-    """What `tie_calibration` found. `float(found)` is the accuracy."""
-
-    _figure = "judged.tie_calibration"
-    accuracy: float
-    """Pairwise accuracy on each topic, averaged, with the tolerances chosen on other topics."""
-    uncalibrated: float
-    """The accuracy without a tolerance: only equal scores are tied."""
-    tolerance: float
-    """The best tolerance on all topics, for use on other data."""
-    tolerances: FloatArray
-    """For each fold, the best tolerance on the other topics."""
-    optimistic: float
-    """The accuracy with the best tolerance on the topics that it was chosen on, which is too high."""
-    tied_truth: float
-    """Share of the pairs that the truth ties."""
-    n_topics: int
-    n_systems: int
-
-    def __float__(self) -> float:
-        return self.accuracy
-
-    @property
-    def tau_strict(self) -> float:
-        """2 accuracy - 1: WMT's tau_23 with ties calibrated."""
-        return 2 * self.accuracy - 1
-
-    @property
-    def verdict(self) -> str:
-        """The accuracy with and without a tolerance, and which to use."""
-        found = (
-            f"pairwise accuracy on each topic {self.accuracy:.4f} with ties calibrated on other topics, "
-            f"{self.uncalibrated:.4f} without"
-        )
-        if self.accuracy <= self.uncalibrated:
-            return f"{found}; a tolerance does not help here"
-        return f"{found}; take differences up to {self.tolerance:.4g} for ties"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        names = ("accuracy", "uncalibrated", "optimistic", "tolerance", "tied_truth", "n_topics", "n_systems")
-        return [{name: getattr(self, name) for name in names}]
-
-
 @checked
-def tie_calibration(
-    truth: Collection, candidate: Collection = None, *, n_folds: int = 5, rng: Seed = None
-) -> TieCalibration:
+def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds: int = 5, rng: Seed = None) -> Findings:
     """Pairwise accuracy on each topic, with ties of the candidate's close scores calibrated on other topics.
 
     A truth of few grades ties many systems on a topic, and a candidate with many digits ties none, so it is wrong
@@ -84,8 +36,12 @@ def tie_calibration(
 
     Returns
     -------
-    TieCalibration
-        With the accuracy on topics that had no part in the choice, and the tolerance for use elsewhere.
+    Findings
+        `accuracy`: pairwise accuracy on each topic, averaged, with the tolerances chosen on other topics;
+        `uncalibrated`: where only equal scores are tied; `tolerance`: the best on all topics, for use on other data;
+        `optimistic`: the accuracy on the topics that it was chosen on, which is too high; `tolerances`: for each fold,
+        the best on the other topics; `tied_truth`: the share of the pairs that the truth ties; `tau_strict`: 2 accuracy
+        - 1, WMT's tau_23 with ties calibrated.
 
     See Also
     --------
@@ -127,15 +83,26 @@ def tie_calibration(
     tolerances = np.array([_best(signs[part != k], gaps[part != k]) for k in range(n_folds)])
     best = _best(signs, gaps)
     right = [_right(signs[part == k], gaps[part == k], tolerances[k]).sum() for k in range(n_folds)]
-    return TieCalibration(
-        accuracy=float(sum(right) / signs.size),
-        uncalibrated=float(_right(signs, gaps, 0.0).mean()),
-        tolerance=float(best * unit),
-        tolerances=tolerances * unit,
-        optimistic=float(_right(signs, gaps, best).mean()),
-        tied_truth=float((signs == 0).mean()),
-        n_topics=n,
-        n_systems=m,
+    accuracy, uncalibrated = float(sum(right) / signs.size), float(_right(signs, gaps, 0.0).mean())
+    found = f"pairwise accuracy on each topic {accuracy:.4f} with ties calibrated on other topics"
+    use = "a tolerance does not help here"
+    if accuracy > uncalibrated:
+        use = f"take differences up to {best * unit:.4g} for ties"
+    return Findings(
+        kind="TieCalibration",
+        answer=f"{found}, {uncalibrated:.4f} without; {use}",
+        figure="judged.tie_calibration",
+        numbers={
+            "accuracy": accuracy,
+            "uncalibrated": uncalibrated,
+            "optimistic": float(_right(signs, gaps, best).mean()),
+            "tolerance": float(best * unit),
+            "tied_truth": float((signs == 0).mean()),
+            "n_topics": n,
+            "n_systems": m,
+            "tolerances": tolerances * unit,
+        },
+        beside={"tau_strict": 2 * accuracy - 1},
         **sides.about(seed=drawn.seed, n_folds=n_folds),
     )
 

@@ -11,12 +11,9 @@ from .labels import name_places, number_ticks, sides_of, symbol, text
 from .style import BLUE, DARK, GREY, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
+    from ...data.results import Findings
     from ...judges.card import JudgeCard
-    from ...judges.families import FamilyBias
     from ...judges.gaming import GamingGap
-    from ...judges.rank_shifts import RankChanges
-    from ...judges.significance_counts import SignificanceAgreement
-    from ...judges.tie_tolerance import TieCalibration
 
 
 def card(found: JudgeCard, ax: Any = None) -> Any:
@@ -36,7 +33,7 @@ def card(found: JudgeCard, ax: Any = None) -> Any:
     return ax
 
 
-def rank_changes(found: RankChanges, ax: Any = None, *, most: int = 20) -> Any:
+def rank_changes(found: Findings, ax: Any = None, *, most: int = 20) -> Any:
     """By how many ranks systems rise and drop; those that move most."""
     rows = [row for row in found.rows() if row["change"]]
     shown = sorted(sorted(rows, key=lambda row: -abs(row["change"]))[:most], key=lambda row: row["change"])
@@ -53,7 +50,7 @@ def rank_changes(found: RankChanges, ax: Any = None, *, most: int = 20) -> Any:
     return ax
 
 
-def significance(found: SignificanceAgreement, ax: Any = None) -> Any:
+def significance(found: Findings, ax: Any = None) -> Any:
     """All pairs, by who finds them significant: in the same direction to the right, in the other to the left."""
     truth, candidate = sides_of(found)
     kinds = (
@@ -75,7 +72,7 @@ def significance(found: SignificanceAgreement, ax: Any = None) -> Any:
     return ax
 
 
-def tie_calibration(found: TieCalibration, ax: Any = None) -> Any:
+def tie_calibration(found: Findings, ax: Any = None) -> Any:
     """The accuracies without a tolerance, with it, and on the topics that it was chosen on."""
     rows = [
         Row("no tolerance", found.uncalibrated),
@@ -85,7 +82,7 @@ def tie_calibration(found: TieCalibration, ax: Any = None) -> Any:
     return forest(rows, "pairwise accuracy on each topic", ax)
 
 
-def family_bias(found: FamilyBias, ax: Any = None) -> Any:
+def family_bias(found: Findings, ax: Any = None) -> Any:
     """By how much each family is favoured, with its interval; significant ones in another colour."""
     with canvas(ax, height=0.85 + 0.17 * max(len(found.families), 2)) as ax:
         ax.axvline(0.0, color=LIGHT, linewidth=0.8)

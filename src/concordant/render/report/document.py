@@ -6,7 +6,7 @@ import platform
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ...agreement.comparison_result import Compared, Comparison, is_named
 from ...agreement.explanation import Explanation, explain
 from ...arrays import FloatArray
 from ...coefficients.registry import headlines
-from ...data.results import Result, plain, seed_of
+from ...data.results import Result, plain, seed_of, shown_fields
 from ...data.scores import Means, Scores
 from ...errors import InputTypeError
 from ...pairing import Pairing
@@ -88,7 +88,8 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
 
 def _of_any(found: Result) -> dict[str, Any]:
     """What any result has: its verdict, its tables, those of the results within it, and its notes."""
-    title = QUESTIONS.get(type(found).__name__, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(found).__name__).capitalize())
+    kind = found._kind or type(found).__name__
+    title = QUESTIONS.get(kind, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize())
     sides = _sides(found)
     about = []
     if sides:
@@ -96,7 +97,7 @@ def _of_any(found: Result) -> dict[str, Any]:
         about = [counted(len(sides[0].systems), "system"), *(counted(n, "topic") for n in topics)]
     tables = [{**table, "rows": table["rows"][:MOST_ROWS]} for table in _tables(found, "")]
     different = [table for k, table in enumerate(tables) if table["rows"] not in [one["rows"] for one in tables[:k]]]
-    made: dict[str, Any] = {"report": "result", "kind": type(found).__name__, "title": title, "about": ", ".join(about)}
+    made: dict[str, Any] = {"report": "result", "kind": kind, "title": title, "about": ", ".join(about)}
     made |= {"verdict": verdict_of(found), "tables": different, "notes": list(found.notes)}
     return {**made, "read_notes": _read_notes(sides), "result": found.to_dict()}
 
@@ -110,10 +111,8 @@ def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
         return
     if isinstance(found, Result) and len(rows := found.rows()) > bool(title):
         yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows)}
-    for f in fields(found):
-        value, name = getattr(found, f.name), f"{title}, {f.name}" if title else f.name
-        if not f.metadata.get("in_dict", True):
-            continue
+    for field, value in shown_fields(found).items():
+        name = f"{title}, {field}" if title else field
         if isinstance(value, tuple):
             inside = [(getattr(part, "name", ""), part) for part in value if not isinstance(part, Result)]
         else:
