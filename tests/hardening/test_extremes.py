@@ -316,7 +316,7 @@ def test_the_page_of_limits_is_true() -> None:
     assert arrays.MAX_PAIRS_BYTES == 4 * 2**30
     assert files.MAX_BYTES == 2**30
     assert files.JSON_SHARE == 4
-    assert files.most_bytes(source.LINE_SHARE) == 128 * 2**20
+    assert files.most_bytes(source.LINE_SHARE) == 16 * 2**20
     assert f"{delimited.MAX_CELLS:,} cells" in page
     assert f"{source.MAX_FILES:,} |" in page
     assert "at least 1e-11 of the largest variance" in page

@@ -384,19 +384,6 @@ class TestFilters:
         read_scores(files, progress=lambda *place: seen.append(place))
         assert seen == [(1, 3), (2, 3), (3, 3)]
 
-    @pytest.mark.parametrize("quote", ["", '"'])
-    def test_progress_within_one_large_file(self, quote: str) -> None:
-        row = ",".join(["0.1234"] * 50)
-        text = "topic," + ",".join(f"s{k}" for k in range(50)) + "\n"
-        text += "".join(f"{quote}q{k}{quote},{row}\n" for k in range(5000))
-        seen: list[tuple[int, int]] = []
-        read_scores(io.StringIO(text), progress=lambda *place: seen.append(place))
-        done = [place for place, _ in seen]
-        assert {total for _, total in seen} == {100}
-        assert len(seen) >= 4
-        assert done == sorted(set(done))
-        assert done[-1] == 100
-
 
 class TestFolders:
     @pytest.fixture

@@ -51,9 +51,8 @@ def look(
         if is_label_list(side.path):
             found.append(read_labels(side.path))
             continue
-        with out.bar("reading") as bar:
-            measure, lower = side.measure or read.measure, side.lower_is_better
-            found.append(run(side.path, measure, lower, progress=bar.update, **how))
+        with out.bar("reading"):
+            found.append(run(side.path, side.measure or read.measure, side.lower_is_better, **how))
     return replace(Answer.of(found), status=int(any(getattr(one, "problem", None) for one in found)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,7 +124,7 @@ def _ends(labels: Sequence[str], most: int = 6) -> str:
     return f"{listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
 
 
-def look(  # noqa: PLR0913
+def look(
     what: Any,
     measure: str | None = None,
     lower_is_better: bool | None = None,
@@ -134,7 +134,6 @@ def look(  # noqa: PLR0913
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
-    progress: Callable[[int, int], object] | None = None,
 ) -> Look:
     r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
 
@@ -150,8 +149,6 @@ def look(  # noqa: PLR0913
         As in `read_scores`, as are the columns below.
     topic_column, system_column, score_column : str, optional
         As in `read_scores`.
-    progress : callable, optional
-        Called with (done, total), as in `read_scores`.
 
     Returns
     -------
@@ -174,7 +171,7 @@ def look(  # noqa: PLR0913
         "settings": settings_of(**roles._asdict(), lower_is_better=lower_is_better),
     }  # fmt: skip
     try:
-        found, _ = read_contents(sources.expand(what), roles, progress)
+        found, _ = read_contents(sources.expand(what), roles)
     except ConcordantError as error:
         return Look(path=str(path or what), problem=str(error), **empty)
     known = {

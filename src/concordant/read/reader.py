@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -202,7 +201,7 @@ def read_scores(
         The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is
         the name of a column. Scores that name no measure refuse it.
     progress : callable, optional
-        Called with (done, total): files, or percent of a single file.
+        Called with (done, total), in files.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
         systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
@@ -337,20 +336,19 @@ def read_contents(
     found: list[Contents] = []
     empty: list[tuple[str, Source]] = []
     others: dict[str, OtherKindError] = {}
-    alone = len(items) == 1 and progress is not None
     for done, item in enumerate(items, 1):
         try:
             source = sources.load(item)
             if source.empty:
                 empty.append((source.name or source.run_name(), source))
             else:
-                found.append(recognise(replace(source, progress=_percent(progress)) if alone else source, roles))
+                found.append(recognise(source, roles))
         except OtherKindError as error:
             if not item.found:
                 raise
             others[str(item.file)] = error
         if progress is not None:
-            progress(*((100, 100) if alone else (done, len(items))))
+            progress(done, len(items))
     if not found:
         raise next(iter(others.values()), None) or _all_empty([source for _, source in empty])
     scored = [table for table in found if not isinstance(table, Companion)]
@@ -389,20 +387,6 @@ def _tell_of_others(labels: list[str]) -> None:
         names = Counter(os.path.basename(label) for label in labels)
         shown = listing(name if count == 1 else f"{name} ({count:,})" for name, count in names.most_common())
         warn(f"Skipped {counted(len(labels), 'file')} without scores: {shown}")
-
-
-def _percent(progress: Callable[[int, int], object] | None) -> Callable[[int, int], object]:
-    """Tell how far one file is, once for each percent but the last."""
-    told = 0
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        percent = min(100 * done // total, 99)
-        if percent > told and progress is not None:
-            told = percent
-            progress(percent, 100)
-
-    return tell
 
 
 _ENDINGS = re.compile(r"\.(?:\w*eval\w*|results?|scores?|metrics?|q|txt|out|res|trec|\d+k?)", re.IGNORECASE)

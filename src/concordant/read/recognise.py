@@ -36,8 +36,6 @@ KNOWN = (
     "frames that pandas wrote as JSON; Parquet and Arrow; MTEB, lm-evaluation-harness, HELM per_instance_stats, "
     "Inspect, AlpacaEval, AutoJudge, tau-bench, Every Eval Ever and WMT results"
 )
-# No header of a table is longer.
-MAX_LINE_BYTES = 2**24
 _LATEX = re.compile(rb".*&.*\\\\\s*")
 _MOST_NAMES = 100_000  # of a column, that are looked for again
 
@@ -92,8 +90,6 @@ def _recognise(source: Source, roles: Roles) -> Contents:
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first, roles)
-    if len(first) > MAX_LINE_BYTES:
-        raise unknown(source, line)
     table = _text(source, line, first, roles)
     source.warn_if_cut()
     return table

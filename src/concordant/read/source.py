@@ -13,7 +13,7 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from .files import JSON_SHARE, most_bytes, pieces, read_bytes, too_large
 from .tables.cells import number
 
 # Of `files.MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
-LINE_SHARE = 8
+LINE_SHARE = 64
 # Below one folder: a link may lead to a whole disk.
 MAX_FILES = 1_000_000
 _ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
@@ -64,13 +64,6 @@ class Source:
     name: str | None = None
     binary: str | None = None
     """Of a file that a library reads: parquet, arrow or inspect."""
-    progress: Callable[[int, int], object] | None = None
-    """Told how far the reading of a large table is."""
-
-    def tell(self, done: int, total: int) -> None:
-        """Say that so much of it is read."""
-        if self.progress is not None:
-            self.progress(done, total)
 
     @property
     def empty(self) -> bool:
@@ -89,12 +82,7 @@ class Source:
 
     def text(self, line: int) -> str:
         """A line by its number, the beginning of it if it is very long."""
-        start = 0
-        for _ in range(line - 1):
-            start = self.data.find(b"\n", start) + 1
-        end = self.data.find(b"\n", start)
-        end = len(self.data) if end < 0 else end
-        return self.data[start : min(end, start + 1000)].decode(errors="replace")
+        return self.data.split(b"\n", line)[line - 1][:1000].decode(errors="replace")
 
     def error(self, message: str, line: int | None = None, text: str | None = None) -> ReadError:
         """An error at a line of this file, quoting it; of the whole file where no line is given."""

@@ -162,7 +162,6 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
         for k, labels in texts.items():
             labels.extend([names[row[k]] for _, row in batch])
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
-        source.tell(len(lines), count)
         refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
     percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
