@@ -89,7 +89,7 @@ class TestRealFiles:
 
 def test_trials_that_cannot_be_read() -> None:
     first = {"task_id": 0, "reward": 1.0, "trial": 0}
-    with pytest.raises(ReadError, match="task '0' has trial 0 twice"):
+    with pytest.raises(ReadError, match="topic '0' has 'reward' twice"):
         read([first, first])
     with pytest.raises(ReadError, match="trial 1 has no task_id"):
         read([first, {"reward": 1.0}])
@@ -235,5 +235,5 @@ def test_repeats_of_the_harness() -> None:
         found = read("\n".join(map(json.dumps, lines)) + "\n")
     assert found.runs[:, 0].tolist() == [[1, 0, 0], [1, 0, 1], [1, 0, 2]]
     pairs = [sample(k, [0, 1], resps=[["a"]]) for k in range(3)]  # for a metric of all documents
-    with pytest.raises(ReadError, match="no sample has a metric with a number"):
+    with pytest.raises(ReadError, match="holds no scores of topics"):
         read("\n".join(map(json.dumps, pairs)) + "\n")

@@ -281,7 +281,7 @@ class TestInspect:
 
     @pytest.mark.parametrize("value", ["E", "NO_ANSWER", "", [1, 2]])
     def test_others_are_named(self, value: Any) -> None:
-        with pytest.raises(ReadError, match=r"'s' of sample 't/1' is .* which is not a score"):
+        with pytest.raises(ReadError, match=r"'s' of sample 1 is .* which is not a score"):
             read(self.log(["C", value]))
 
     def test_samples_without_a_score(self) -> None:
@@ -614,7 +614,7 @@ class TestLmEval:
         with pytest.raises(InputError, match="file lacks topic 1"):
             read(self.samples(1, None, 0))
         for value in ("0.5", [1, 2]):
-            with pytest.raises(ReadError, match=r"the score of '1' \(acc\) is .*, not a finite number"):
+            with pytest.raises(ReadError, match=r"'acc,none' of '1' is .*, not a finite number"):
                 read(self.samples(1, value, 0))
         with pytest.raises(InputError, match="A lacks topic arc"):
             read_scores([io.StringIO(self.results("A", "N/A"))]).complete()

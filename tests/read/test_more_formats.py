@@ -54,7 +54,7 @@ def test_annotations_of_alpaca_eval(formats: Path) -> None:
     assert found.values[1, found.systems.index("FuseChat-Gemma-2-9B-Instruct")] == 1.1438742347
     record = {"instruction": "Hi", "generator_1": "a", "generator_2": "b", "preference": 1.5}
     assert read_scores(io.StringIO(json.dumps([record, record]))).topics == ("Hi", "Hi [2]")
-    with pytest.raises(ReadError, match="the preference of record 0 is 'x'"):
+    with pytest.raises(ReadError, match="the preference of record 0: 'x'"):
         read_scores(io.StringIO(json.dumps([{**record, "preference": "x"}])))
 
 

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any
 
 from ..errors import OtherKindError, ReadError
-from .formats import every_eval, helm, inspect_log, judged, lm_eval, markdown, mteb, nested, trials, wmt
+from .formats import helm, inspect_log, lm_eval, markdown, mteb, nested, records
 from .formats.binary import read_binary
 from .formats.columns import read_columns, read_ranking, separator, split_line
 from .formats.delimited import no_header, read_delimited
@@ -44,22 +44,31 @@ class Companion(Contents):
     """A file that tools write beside scores and that holds none."""
 
 
+def _companion(source: Source, content: Any) -> Contents:
+    return Companion(source)
+
+
 _Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (nested.is_ranx_report, nested.refuse_ranx_report),
     (inspect_log.is_inspect, inspect_log.read_inspect),
-    (judged.is_annotations, judged.read_annotations),
-    (every_eval.is_results, every_eval.read_results),
-    (every_eval.is_schema, lambda source, content: Companion(source)),
-    (trials.is_trials, trials.read_trials),
+    (records.is_annotations, records.read_annotations),
+    (records.is_evaluations, records.read_evaluations),
+    (lambda content: isinstance(content, dict) and "$schema" in content and "properties" in content, _companion),
+    (records.is_trials, records.read_trials),
     (mteb.is_mteb, mteb.read_mteb),
     (lm_eval.is_results, lm_eval.read_results),
     (helm.is_per_instance, helm.read_helm),
-    (mteb.is_model_meta, lambda source, content: Companion(source)),
-    (helm.is_companion, lambda source, content: Companion(source)),
-    (helm.is_stats, lambda source, content: Companion(source)),
+    (mteb.is_model_meta, _companion),
+    (helm.is_companion, _companion),
     (nested.is_means, nested.read_means),
     (nested.is_nested, NestedScores),
+)
+# Of one record of several, one per line.
+_LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
+    (lm_eval.is_sample, lm_eval.read_samples),
+    (records.is_instance, records.read_instances),
+    (records.is_document, records.read_documents),
 )
 
 
@@ -213,14 +222,11 @@ def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
 def _json(source: Source, first: bytes, roles: Roles) -> Contents:
     record = _first_record(source, first)
     if record is not None:
-        records = ((line, load_json(source, text, line)) for line, text in source.lines())
-        if lm_eval.is_sample(record):
-            return lm_eval.read_samples(source, list(records))
-        if every_eval.is_instance(record):
-            return every_eval.read_instances(source, list(records))
-        if wmt.is_document(record):
-            return wmt.read_documents(source, list(records))
-        return _long(source, records, roles)
+        parsed = ((line, load_json(source, text, line)) for line, text in source.lines())
+        for fits, read in _LINES:
+            if fits(record):
+                return read(source, list(parsed))
+        return _long(source, parsed, roles)
     content = load_json(source)
     content = nested.rows_of_frame(content) or content
     for fits, read in _JSON:
@@ -243,7 +249,7 @@ def _first_record(source: Source, first: bytes) -> Any:
 
 def _is_record(record: Any) -> bool:
     """Whether the only line of a file is one record of several that might be there."""
-    return lm_eval.is_sample(record) or every_eval.is_instance(record) or wmt.is_document(record) or "value" in record
+    return "value" in record or any(fits(record) for fits, _ in _LINES)
 
 
 def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> Contents:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ..source import Source
 from ..tables.cells import plain_number, warn_of
 from ..tables.contents import Contents
-from ..tables.pivot import Grid
-from .nested import finite
+from .records import Gathered
 
 # Inspect's own values of grades and words (inspect_ai.scorer.value_to_float).
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -23,52 +22,29 @@ def is_inspect(content: Any) -> bool:
     return isinstance(run, dict) and "model" in run and "task" in run
 
 
-class _Inspect(Contents):
-    """A log. Where a sample's value is no score, the measure is refused when it is asked for."""
-
-    format = "Inspect log"
-
-    def __init__(self, source: Source, grids: Mapping[str, Grid], bad: Mapping[str, str]) -> None:
-        super().__init__(source, grids)
-        self.bad = bad
-
-    def grid(self, measure: str) -> Grid:
-        """The scores of one measure."""
-        if measure in self.grids and measure in self.bad:
-            raise self.origin.error(self.bad[measure], 1)
-        return super().grid(measure)
-
-
 def read_inspect(source: Source, content: Any) -> Contents:
-    """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer."""
+    """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer.
+
+    A sample without a score, because of an error, has nan. Epochs are repeated runs.
+    """
     run = content["eval"]
-    columns: dict[str, dict[tuple[str, int], float]] = {}
-    bad: dict[str, str] = {}
-    reduced = _reduced(content)
-    for scorer, sample, epoch, value in reduced or _scored(content):
-        topic = f"{run['task']}/{sample}"
+    found, bad = Gathered(source), dict[str, str]()
+    for scorer, sample, epoch, value in _reduced(content) or _scored(content):
         for measure, part in _parts(scorer, value):
-            found = columns.setdefault(measure, {})
-            if (topic, epoch) in found:
-                raise source.error(f"sample {topic!r} has {measure!r} twice", 1)
             score = _score(part)
             if score is None:
-                bad.setdefault(measure, f"{measure!r} of sample {topic!r} is {str(part)[:40]!r}, which is not a score")
-            found[topic, epoch] = (
-                math.nan if score is None or _is_nan(score) else finite(source, score, f"{topic!r} ({measure})")
-            )
-    columns = {name: found for name, found in columns.items() if not all(map(_is_nan, found.values()))}
-    if not columns:
-        raise source.error("holds no scored samples: write the log with its samples (inspect log convert --to json)", 1)
+                said = f"{measure!r} of sample {sample!r} is {str(part)[:40]!r}, which is not a score"
+                bad.setdefault(measure, said)
+            found.add(measure, f"{run['task']}/{sample}", score, epoch)
+    for measure, said in bad.items():
+        del found.scores[measure]
+        if not found.scores:
+            raise source.error(said, 1)
+        warn_of(source, f"measure {measure!r} left out: {said}")
     if content.get("status", "success") != "success":
         warn_of(source, f"the status of this log is {content['status']!r}, not success")
     samples = [f"{run['task']}/{sample['id']}" for sample in _dicts(content.get("samples")) if "id" in sample]
-    # A sample without a score, because of an error, has nan. Epochs are repeated runs.
-    grids = {measure: Grid.of_runs(found, samples) for measure, found in columns.items()}
-    table = _Inspect(source, grids, bad)
-    table.names = (str(run["model"]), source.run_name())
-    table.part_of = table.names[0]  # tasks of one model
-    return table
+    return found.contents("Inspect log", str(run["model"]), str(run["model"]), samples)
 
 
 def _score(value: Any) -> float | None:
@@ -79,10 +55,6 @@ def _score(value: Any) -> float | None:
         word = _GRADES.get(value, _WORDS.get(value.lower()))
         return plain_number(value) if word is None else word
     return value if isinstance(value, int | float) else None
-
-
-def _is_nan(value: float) -> bool:
-    return isinstance(value, float) and math.isnan(value)
 
 
 def _reduced(content: Any) -> list[tuple[str, Any, int, Any]]:

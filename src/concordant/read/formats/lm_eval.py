@@ -5,7 +5,6 @@ A measure is named as the results name it: `metric,filter`; of version 0.3, `met
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -13,9 +12,8 @@ from ...words import listing
 from ..source import Source
 from ..tables.cells import warn_of
 from ..tables.contents import Contents
-from ..tables.pivot import Grid
 from .mteb import sibling
-from .nested import finite
+from .records import Gathered
 
 _SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
 # Fields of a sample that older versions, which do not list their metrics, mix with them.
@@ -43,28 +41,17 @@ def is_sample(record: Any) -> bool:
 
 def read_results(source: Source, content: Any) -> Contents:
     """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
-    columns: dict[str, dict[str, float]] = {}
+    found = Gathered(source)
     groups, old = _groups(content), _old(content)
-    for task, found in content["results"].items():
-        if task in groups:
-            continue
-        for key, value in found.items() if isinstance(found, dict) else ():
+    for task, results in content["results"].items():
+        for key, value in results.items() if task not in groups and isinstance(results, dict) else ():
             if ("," in key or old) and not key.partition(",")[0].endswith("_stderr"):
-                missing = value is None or value == "N/A"
-                score = math.nan if missing else finite(source, value, f"{task!r} ({key})")
-                columns.setdefault(key, {})[task] = score
-    columns = {key: found for key, found in columns.items() if not all(map(math.isnan, found.values()))}
-    if not columns:
-        raise source.error("results hold no `metric,filter` with a number", 1)
+                found.add(key, task, value)
+    table = found.contents("lm-evaluation-harness, results", _model_name(content))
     if groups:
         warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
-    table = Contents(source, {name: Grid.of_run(found) for name, found in columns.items()})
     table.summary = table.beside_details = True
-    table.format = "lm-evaluation-harness, results"
-    table.lower = {name: _lower(content, name.partition(",")[0]) for name in columns}
-    name = _model_name(content)
-    if name:
-        table.names = (name, source.run_name())
+    table.lower = {name: _lower(content, name.partition(",")[0]) for name in table.grids}
     return table
 
 
@@ -94,25 +81,15 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
     """The scores of one model on one task, a topic for each document: `task/doc_id`."""
     match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
     task = match[1] + "/" if match else ""
-    columns: dict[str, dict[tuple[str, int], float]] = {}
-    lines: dict[tuple[str, str], int] = {}
-    metrics = _metrics(source, records)
+    found, metrics = Gathered(source), _metrics(source, records)
     for line, record in records:
-        topic = f"{task}{record['doc_id']}"
         for metric in metrics[str(record.get("filter", "none"))]:
-            name = f"{metric},{record.get('filter', 'none')}"
-            if (first := lines.setdefault((name, topic), line)) != line:
-                raise source.error(f"doc_id {record['doc_id']!r} has {metric!r} twice (first at line {first})", line)
-            value = record.get(metric)
+            name, value = f"{metric},{record.get('filter', 'none')}", record.get(metric)
             for run, part in enumerate(value if _is_repeated(record, metric) else [value]):
-                score = math.nan if part is None else finite(source, part, f"{topic!r} ({metric})", line)
-                columns.setdefault(name, {})[topic, run] = score
-    if not columns:
-        raise source.error("no sample has a metric with a number", records[0][0])
-    table = Contents(source, {name: Grid.of_runs(found) for name, found in columns.items()})
+                found.add(name, f"{task}{record['doc_id']}", part, run, line)
+    table = found.contents("lm-evaluation-harness, samples")
     table.names = _names(source, match[2] if match else None)
     table.part_of = table.names[-1]
-    table.format = "lm-evaluation-harness, samples"
     return table
 
 

@@ -101,15 +101,3 @@ def _are_labels(name: str, cells: Iterable[Any]) -> bool:
 
 def _with_index(index: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows if counts(index) else [{"": label, **row} for label, row in zip(index, rows, strict=True)]
-
-
-def finite(source: Source, value: Any, what: str, line: int | None = None) -> float:
-    """A number of JSON as a score. JSON has no infinite numbers, but Python writes and reads them."""
-    if isinstance(value, int | float):
-        try:
-            result = float(value)
-        except OverflowError:
-            result = float("inf")
-        if result - result == 0:
-            return result
-    raise source.error(f"the score of {what} is {str(value)[:40]}, not a finite number", line)
