@@ -25,8 +25,8 @@ def sides(n: int, m: int) -> tuple[cc.Scores, cc.Scores]:
 
 CALLS: dict[str, Callable[[cc.Scores, cc.Scores], Any]] = {
     "posterior": lambda x, y: cc.expected_correlation(x, coefficient="tau_ap", n_resamples=300, rng=1).to_dict(),
-    "halves with replacement": lambda x, y: cc.planning.split_half(x, n_splits=15, rng=1).to_dict(),
-    "halves without": lambda x, y: cc.planning.split_half(x, n_splits=15, replace=False, rng=1).to_dict(),
+    "halves with replacement": lambda x, y: cc.expected_correlation(x, estimator="sh(w)", rng=1).to_dict(),
+    "halves without": lambda x, y: cc.expected_correlation(x, estimator="sh(w/o)", rng=1).to_dict(),
     "plan": lambda x, y: cc.plan_topics(x, target=0.7, n_resamples=300, most=9, rng=1).to_dict(),
     "rank test": lambda x, y: cc.rank_test(x, y.means(), n_resamples=300, rng=1).to_dict(),
     "rank intervals": lambda x, y: cc.rank_intervals(x, n_resamples=300, rng=1).to_dict(),

@@ -119,7 +119,6 @@ def calls() -> dict[str, Call]:
             cc.planning.try_labels,
             {"runs": RUNS, "qrels": QRELS, "measure": "map", "n_lists": 1, "shares": [0.5], "rng": 1},
         ),
-        "planning.discordance": (cc.planning.discordance, one),
         "ranks.discriminative_power": (cc.ranks.discriminative_power, two),
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
         "neighbours": (cc.neighbours, {**one, "rng": 1}),
@@ -127,7 +126,6 @@ def calls() -> dict[str, Call]:
         "planning.plan_runs": (cc.planning.plan_runs, {"scores": REPEATED}),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),
         "reliability": (cc.reliability, {**one, "rng": 1}),
-        "planning.split_half": (cc.planning.split_half, {**one, "n_splits": 3, "rng": 1}),
         "plan_topics": (cc.plan_topics, {**one, "n_resamples": 200, "rng": 1}),
         "select_topics": (cc.select_topics, {**one, "k": 5, "n_splits": 2, "rng": 1}),
         "combine": (cc.combine, mixed),
@@ -362,7 +360,9 @@ ACCEPTED: dict[str, set[str]] = {
     "labels": {"{}"},
     "lam": POSITIVE | {"0", "-1", "-3.5"},
     "measure": WORDS,
+    "more": WORDS,
     "more_topics": {"0"},
+    **dict.fromkeys(["planning.plan_runs.topic_cost", "planning.plan_runs.run_cost"], POSITIVE | {"0"}),
     "notes": {"[]", "()", "empty array", "generator"},
     "names": {"generator"},  # of two letters
     "path": WORDS,
@@ -528,11 +528,7 @@ def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
     tried: list[tuple[Any, dict[str, Any], str]] = [
         (cc.correlate, {**two, "method": "no"}, "method is 'no': use 'auto', "),
         (cc.compare, {**two, "test": "no"}, "test is 'no': give True or False"),
-        (
-            cc.planning.discordance,
-            {"scores": TRUTH, "bandwidth": -3},
-            "bandwidth is -3: use 'plug-in', 'scott' or 'silverman'",
-        ),
+        (cc.reliability, {"scores": TRUTH, "identical": -3}, "identical is -3: use 'half' or 'concordant'"),
         (cc.read_scores, {"given": "x", "missing": "no"}, "missing is 'no': use 'error', 'zero', 'drop', "),
         (
             cc.study.judge_study,

@@ -38,7 +38,6 @@ SUPPORTS = {
     "combine": Supports(False, "refused", False),
     "compare": DRAWN,
     "correlate": EVERY,
-    "planning.discordance": EVERY,
     "ranks.discriminative_power": EVERY,
     "ranks.DistanceDistribution.bootstrap": EVERY,
     "difference": DRAWN,
@@ -64,7 +63,6 @@ SUPPORTS = {
     "judges.significance_agreement": EVERY,
     "simulate": Supports(False, "refused", True),
     "soft_pairwise_accuracy": EVERY,
-    "planning.split_half": EVERY,
     "study.reliability_study": Supports(False, "refused", False),
     "judges.tie_calibration": Supports(False, "refused", False),
 }

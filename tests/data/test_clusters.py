@@ -102,7 +102,6 @@ CALLS: dict[str, Callable[[list[cc.Scores]], Any]] = {
     "board": lambda s: cc.board(s[0], n_resamples=99, rng=1).pvalues,
     "compare": lambda s: cc.compare(*s[:2], worth=False, n_resamples=99, rng=1).rank_test,
     "correlate": lambda s: cc.correlate(s[0], s[1], n_resamples=500, rng=1),
-    "discordance": lambda s: cc.planning.discordance(s[0], estimator="res", n_resamples=99, rng=1),
     "expected_correlation": lambda s: cc.expected_correlation(s[0], n_resamples=99, rng=1),
     "family_bias": lambda s: cc.judges.family_bias(s[0], s[1], families=FAMILIES, n_resamples=99, rng=1),
     "judge_card": lambda s: cc.judge_card(s[0], {"a": s[1]}, n_resamples=99, rng=1).judges[0].ranks,
@@ -116,7 +115,6 @@ CALLS: dict[str, Callable[[list[cc.Scores]], Any]] = {
     "reliability": lambda s: cc.reliability(s[0], rng=1),
     "significance_agreement": lambda s: cc.judges.significance_agreement(s[0], s[1]),
     "soft_pairwise_accuracy": lambda s: cc.soft_pairwise_accuracy(s[0], s[1], n_resamples=99, rng=1),
-    "split_half": lambda s: cc.planning.split_half(s[0], n_splits=9, rng=1),
 }
 
 

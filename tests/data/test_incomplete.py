@@ -114,7 +114,7 @@ def test_what_cannot_be_compared_is_named(values: Any, message: str) -> None:
 
 def test_what_needs_every_score_says_so() -> None:
     scores = open_scores(holed(), range(9), [*"abcde"])
-    for function in (cc.planning.discordance, cc.ranks.rank_probabilities, cc.planning.split_half):
+    for function in (cc.ranks.rank_probabilities,):
         with pytest.raises(ConcordantError, match=r"leaves holes, and this needs every score.*'drop-systems'"):
             function(scores)
 
@@ -243,7 +243,7 @@ class TestWaysOut:
     """An error about missing scores names 'available' where that is a way out, and nowhere else."""
 
     TAKE = (cc.rank_intervals, cc.reliability, cc.expected_correlation, cc.plan_topics)
-    REFUSE = (cc.planning.discordance, cc.ranks.rank_probabilities, cc.planning.split_half, cc.select_topics)
+    REFUSE = (cc.ranks.rank_probabilities, cc.select_topics)
 
     @pytest.fixture
     def path(self, tmp_path: Path) -> str:

@@ -81,7 +81,7 @@ def test_scores_of_which_sums_are_no_numbers_are_refused() -> None:
     with pytest.raises(cc.errors.InputError, match="at most 1e\\+300"):
         scores(np.full((2, 2), 1e308))
     with pytest.raises(cc.errors.LimitError, match="divide all of them"):
-        cc.planning.discordance(np.array([[1e308, 1.0], [1.0, 1e308]]))
+        cc.reliability(np.array([[1e308, 1.0], [1.0, 1e308]]))
     with pytest.raises(cc.errors.LimitError, match="divide all of them"):
         cc.rank_distance(np.array([[1e308, 1.0], [1.0, 1e308], [0.0, 0.0]]), [1, 2])
 
@@ -181,7 +181,7 @@ def test_what_does_not_depend_on_the_scale(scale: float) -> None:
 
 def test_systems_that_are_nothing_beside_others() -> None:
     with pytest.warns(cc.errors.DataWarning, match=r"3 systems have scores of less than 1e-11 of the largest"):
-        cc.planning.discordance(scores(BASE[:, :5] * [1e-30, 1e-25, 1e-20, 1.0, 2.0]))
+        cc.expected_correlation(scores(BASE[:, :5] * [1e-30, 1e-25, 1e-20, 1.0, 2.0]), estimator="msqd")
 
 
 def test_scores_that_are_flat_within_their_bounds_are_not_simulated() -> None:
@@ -203,7 +203,6 @@ def holed(given: cc.Scores) -> cc.Scores:
 ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "rank distance": (5, lambda s: cc.rank_distance(s, s)),
     "its test": (5, lambda s: cc.rank_test(s, s, n_resamples=9)),
-    "discordance": (4, cc.planning.discordance),
     "expected correlation": (4, lambda s: cc.expected_correlation(s, coefficient="tau", estimator="msqd")),
     "discriminative power": (3, lambda s: cc.ranks.discriminative_power(s, s)),
     "explain": (17, lambda s: cc.explain(s, s)),
@@ -282,7 +281,6 @@ def test_one_topic_or_one_system(values: Any) -> None:
         lambda: cc.rank_test(given, given),
         lambda: cc.rank_intervals(given),
         lambda: cc.explain(given, given),
-        lambda: cc.planning.split_half(given, coefficient="tau", rng=1),
         lambda: cc.plan_topics(given, coefficient="tau", target=0.9),
         lambda: cc.simulate(given, 5, rng=1),
         lambda: cc.ranks.discriminative_power(given, given),

@@ -61,7 +61,6 @@ RESULTS: dict[str, Callable[[], Any]] = {
     ),
     "Difference": lambda: cc.difference(SMALL, *SMALL.systems[:2], rng=1),
     "Differences": lambda: cc.neighbours(SMALL, rng=1),
-    "Discordance": lambda: cc.planning.discordance(PEOPLE),
     "DistanceDistribution": lambda: cc.ranks.DistanceDistribution.bootstrap(PEOPLE, **FEW),
     "Estimate": lambda: cc.expected_correlation(SMALL, coefficient="tau", rng=1),
     "Explanation": lambda: cc.explain(PEOPLE, HASTY),

@@ -29,9 +29,7 @@ ABOUT_TOPICS: dict[str, Callable[..., Any]] = {
     "rank_probabilities": cc.ranks.rank_probabilities,
     "rank_intervals": cc.rank_intervals,
     "DistanceDistribution": cc.ranks.DistanceDistribution.bootstrap,
-    "discordance": cc.planning.discordance,
     "expected_correlation": cc.expected_correlation,
-    "split_half": cc.planning.split_half,
     "reliability": cc.reliability,
     "plan_topics": cc.plan_topics,
     "simulate": lambda s: cc.simulate(s, 5),
@@ -73,10 +71,7 @@ ON_WORKERS: dict[str, Callable[..., Any]] = {
     "single systems": lambda w: cc.rank_intervals(
         SCORES, n_resamples=49, rng=1, simultaneous=False, workers=w
     ).pvalues.tolist(),
-    "discordance": lambda w: cc.planning.discordance(SCORES, estimator="kd", workers=w).to_dict(),
-    "resampled": lambda w: cc.planning.discordance(SCORES, estimator="kd", n_resamples=49, rng=1, workers=w).to_dict(),
     "reliability": lambda w: cc.reliability(SCORES, identical="concordant", rng=1, workers=w).to_dict(),
-    "split_half": lambda w: cc.planning.split_half(SCORES, n_splits=5, rng=1, workers=w).to_dict(),
     "posterior": lambda w: cc.expected_correlation(
         SCORES, coefficient="tau_ap", estimator="posterior", rng=1, workers=w
     ).to_dict(),

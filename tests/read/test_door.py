@@ -93,7 +93,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, names=("t", "c"), n_resamples=99, rng=1, worth=False)),
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
-    "planning.discordance": (1, cc.planning.discordance),
     "judges.family_bias": (2, lambda t, c: cc.judges.family_bias(t, c, families=FAMILIES, n_resamples=99, rng=1)),
     "difference": (1, lambda s: cc.difference(s, *SYSTEMS[:2], rng=1)),
     "neighbours": (1, lambda s: cc.neighbours(s, rng=1)),
@@ -119,7 +118,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "judges.significance_agreement": (2, cc.judges.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
     "judges.tie_calibration": (2, lambda t, c: cc.judges.tie_calibration(t, c, rng=1)),
-    "planning.split_half": (1, lambda s: cc.planning.split_half(s, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=1, rng=1)),
     "ranks.DistanceDistribution.load": (1, loaded),
     "ranks.DistanceDistribution.bootstrap": (

@@ -423,26 +423,6 @@ def _(workers: int) -> Any:
     return said("reliability", side("people"), rng=7, workers=workers)
 
 
-@case("discordance {} {}", COLLECTIONS, ("ml", "msqd", "res", "kd"))
-def _(c: str, estimator: str) -> Any:
-    return said("discordance", side(c), estimator=estimator)
-
-
-@case("discordance {} {} resampled, ties {}", COLLECTIONS, ("res", "kd"), ("half", "strict"))
-def _(c: str, estimator: str, ties: str) -> Any:
-    return said("discordance", side(c), estimator=estimator, n_resamples=300, ties=ties, rng=7)
-
-
-@case("discordance {} of identical systems, {}", ("ml", "kd"), ("half", "concordant"))
-def _(estimator: str, identical: str) -> Any:
-    return said("discordance", side("trec/adhoc8"), estimator=estimator, identical=identical)
-
-
-@case("discordance bandwidth {}", ("plug-in", "scott", "silverman"))
-def _(bandwidth: str) -> Any:
-    return said("discordance", side("people"), estimator="kd", bandwidth=bandwidth)
-
-
 @case("expected_correlation {} {}", COLLECTIONS, (None, "ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"))
 def _(c: str, estimator: str | None) -> Any:
     return [
@@ -468,11 +448,6 @@ def _(c: str) -> Any:
         n_resamples=300,
         rng=7,
     )
-
-
-@case("split_half {} {} {}", COLLECTIONS, ("tau", "tau_ap"), (True, False))
-def _(c: str, name: str, replace: bool) -> Any:
-    return said("split_half", side(c), coefficient=name, replace=replace, n_splits=20, rng=7)
 
 
 @case("plan_topics {}", COLLECTIONS)
@@ -720,9 +695,7 @@ DOORS: dict[str, Callable[..., Any]] = {
     "Scores.from_frame": lambda a, b, c: call("as_scores", a),
     "align": lambda a, b, c: list(call("pair", a, b)),
     "reliability": lambda a, b, c: call("reliability", a, rng=7),
-    "discordance": lambda a, b, c: call("discordance", a),
     "expected_correlation": lambda a, b, c: call("expected_correlation", a, coefficient="tau_ap", rng=7),
-    "split_half": lambda a, b, c: call("split_half", a, n_splits=10, rng=7),
     "plan_topics": lambda a, b, c: call("plan_topics", a, n_resamples=100, rng=7),
     "rank_intervals": lambda a, b, c: call("rank_intervals", a, n_resamples=300, rng=7),
     "rank_probabilities": lambda a, b, c: call("rank_probabilities", a, n_resamples=100, rng=7),
@@ -941,7 +914,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "rank_probabilities": lambda: call("rank_probabilities", side("people"), by="tau", n_resamples=200, rng=7).plot(),
     "rank_intervals": lambda: call("rank_intervals", side("people"), n_resamples=300, rng=7).plot(),
     "reliability": lambda: call("reliability", side("people"), rng=7).plot(),
-    "discordance": lambda: call("discordance", side("people")).plot(),
     "plan_topics": lambda: call("plan_topics", side("people"), n_resamples=200, rng=7).plot(),
     "audit": lambda: call("audit", *pair("hasty"), reported="0.723", departures=1).plot(),
     "label_agreement": lambda: _change("label_agreement")(judged(HUMAN), judged(UMBRELA), n_resamples=50, rng=7).plot(),

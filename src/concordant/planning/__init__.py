@@ -3,9 +3,7 @@
 from .. import resolver
 
 _MODULE_OF = {
-    "discordance": "probabilities",
     "plan_runs": "run_plan",
-    "split_half": "halves",
     "try_labels": "label_trial",
 }
 __all__ = list(_MODULE_OF)

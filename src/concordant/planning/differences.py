@@ -48,9 +48,9 @@ class PairDifferences:
         means = mean_over_topics(values)
         self.order: IntArray = np.argsort(-means, kind="stable")
         # By a power of two into [-1, 1], which changes no bit of a ratio, so that no square leaves the range of floats.
-        self.exponent = int(np.frexp(np.abs(values).max())[1])
-        self.means = np.ldexp(means[self.order], -self.exponent)
-        self.values = np.ldexp(values.T[self.order], -self.exponent)  # systems x topics
+        exponent = int(np.frexp(np.abs(values).max())[1])
+        self.means = np.ldexp(means[self.order], -exponent)
+        self.values = np.ldexp(values.T[self.order], -exponent)  # systems x topics
         self.m, self.n = self.values.shape
         self.doubts = self._doubts()
         self.i, self.j = np.triu_indices(self.m, 1)
@@ -82,13 +82,6 @@ class PairDifferences:
         if self.lattice > 0:  # 0.3 - 0.2 is not 0.4 - 0.3 in floating point: equal differences are made equal
             differences = np.rint(differences / self.lattice) * self.lattice
         return Block(differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
-
-    def matrix(self, p: FloatArray) -> FloatArray:
-        """A value for each pair as a matrix, above the diagonal; below it what is left to 1, on it nan."""
-        full = np.full((self.m, self.m), np.nan)
-        full[self.i, self.j] = p
-        full[self.j, self.i] = 1 - p
-        return full
 
     def expected(self, p: FloatArray) -> tuple[float, float]:
         """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,18 +14,17 @@ from ..data.means import mean_over_topics
 from ..data.results import Estimate, Interval, Result, settings_of
 from ..errors import InputError, warn
 from ..inference.posterior import Prior, correlations, draw
-from ..inference.resampling import Progress, Resampling, Seed
+from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
 from ..words import counted
 from .differences import PairDifferences
-from .estimators import Bandwidth
-from .halves import SPLITS, extrapolated, split_half
-from .probabilities import Estimator, Identical, Ties, discordance, exact_probabilities
+from .estimators import Identical, probabilities
+from .halves import SPLITS, extrapolated
 
-Estimators = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "pooled", "posterior"]
-ESTIMATORS = get_args(Estimators)[:6]  # those of urbano2016
+Estimator = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
+ESTIMATORS = get_args(Estimator)[:6]  # those of urbano2016
 HEADLINE = "posterior"  # the least biased over all collections, those with few distinct scores included
 DRAWS = 2_000  # of the posterior
 
@@ -79,24 +78,30 @@ def expected_correlation(  # noqa: PLR0913
     scores: Collection,
     *,
     coefficient: str = "tau",
-    estimator: Estimators | None = None,
+    estimator: Estimator | None = None,
     identical: Identical = "half",
-    ties: Ties = "half",
-    n_resamples: int | None = None,
-    bandwidth: Bandwidth = "plug-in",
+    n_resamples: int = DRAWS,
     prior: Prior = "normal",
     confidence_level: float = 0.95,
     rng: Seed = None,
     workers: Workers = 1,
-    progress: Progress | None = None,
 ) -> Estimate:
     """Expected correlation of the observed ranking with the true one, that across the population of topics.
 
     For tau and tau_ap, from the probabilities p_ij that a pair is discordant, with the systems sorted by their means:
 
-        E[tau] = 1 - 4 sum_{i<j} p_ij / (m (m - 1)),    E[tau_ap] = 1 - 2 / (m - 1) sum_{i<j} p_ij / (j - 1),
+        E[tau] = 1 - 4 sum_{i<j} p_ij / (m (m - 1)),    E[tau_ap] = 1 - 2 / (m - 1) sum_{i<j} p_ij / (j - 1).
 
-    with p_ij by one of the estimators of `discordance`; or by `split_half`, "sh(w)" and "sh(w/o)".
+    For each pair, i above j, with differences D over the n topics:
+
+    - "ml": p = T_{n-1}(-sqrt(n) mean(D) / (c sd(D))), Student's distribution; c makes the standard deviation unbiased.
+    - "msqd": the same without c, with sd = sum(D z) / sum(z^2), z = Phi^-1(rank(D) / (n + 1)), average ranks on ties:
+      the deviation that a sample spread evenly over the quantiles would have. The least biased with few topics.
+    - "res": the share of the means of n topics, drawn with replacement, that are below 0, in the limit of infinitely
+      many: the characteristic function of the mean is inverted. A mean of exactly 0 counts one half.
+    - "kd": the same with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
+
+    Split halves, "sh(w)" and "sh(w/o)", extrapolate the correlation between sets of topics to n topics.
 
     For any coefficient, estimator "posterior": true means are drawn from their joint posterior distribution, and the
     coefficient between each draw and the observed means is computed. The value is the mean, and the interval holds the
@@ -110,16 +115,12 @@ def expected_correlation(  # noqa: PLR0913
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     coefficient : str
         Any of `list_coefficients()`.
-    estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "pooled", "posterior"}, optional
+    estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
         By default "posterior", the only one for coefficients other than tau and tau_ap.
     identical : {"half", "concordant"}
-        What counts for two systems with the same scores, as in `discordance`.
-    ties : {"half", "strict"}
-        What counts for a resampled mean of exactly 0, as in `discordance`.
-    n_resamples : int, optional
-        As in `discordance`; for "posterior" the number of draws, by default 2,000.
-    bandwidth : {"plug-in", "scott", "silverman"}
-        For "kd", as in `discordance`.
+        What counts for two systems with the same scores: p = 1/2, or 0 as in the authors' code.
+    n_resamples : int
+        For "posterior" the number of draws.
     prior : {"normal", "flat"}
         For "posterior".
     confidence_level : float
@@ -128,8 +129,6 @@ def expected_correlation(  # noqa: PLR0913
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
-    progress : callable, optional
-        As in `discordance`.
 
     Returns
     -------
@@ -144,12 +143,15 @@ def expected_correlation(  # noqa: PLR0913
     Notes
     -----
     Observed means that are tied count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
-    Identical systems count one half with "posterior".
+    Identical systems count one half with "posterior". Two systems that differ by the same on every topic have p = 0.
 
     References
     ----------
     J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
     True System Performance. SIGIR.
+    S. J. Sheather and M. C. Jones (1991). A Reliable Data-Based Bandwidth Selection Method for Kernel Density
+    Estimation. Journal of the Royal Statistical Society B 53.
+    J. Gil-Pelaez (1951). Note on the inversion theorem. Biometrika 38(3/4).
 
     Examples
     --------
@@ -162,29 +164,18 @@ def expected_correlation(  # noqa: PLR0913
 
     """
     get_coefficient(coefficient)
-    linear = coefficient in ("tau", "tau_ap")
     chosen: str = HEADLINE if estimator is None else estimator
-    observed = as_topics(scores, "scores", holes=True).observations()
-    if chosen == "posterior":
-        how = Resampling.of(DRAWS if n_resamples is None else n_resamples, rng, workers, progress)
-        return _by_posterior(observed.values, coefficient, prior, confidence_level, how)
-    if not linear:
+    values = as_topics(scores, "scores", holes=True).observations().values
+    how = Resampling.of(n_resamples, rng, workers)
+    if chosen == HEADLINE:
+        return _by_posterior(values, coefficient, prior, confidence_level, how)
+    if coefficient not in ("tau", "tau_ap"):
         raise InputError(f"estimator is {chosen!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
-    if chosen in ("sh(w)", "sh(w/o)"):
-        return split_half(observed, coefficient=coefficient, replace=chosen == "sh(w)", rng=rng, workers=workers)  # type: ignore[arg-type]
-    found = discordance(
-        observed,
-        estimator=chosen,  # type: ignore[arg-type]
-        identical=identical,
-        ties=ties,
-        n_resamples=n_resamples,
-        bandwidth=bandwidth,
-        rng=rng,
-        workers=workers,
-        progress=progress,
-    )
-    value = found.tau if coefficient == "tau" else found.tau_ap
-    return Estimate(coefficient, value, chosen, notes=found.notes, settings=found.settings)
+    pairs = _pairs_of(values)
+    value = _estimates(values, pairs, identical, how, (chosen,))[chosen][coefficient == "tau_ap"]
+    halves = chosen.startswith("sh")
+    settings = settings_of(seed=how.seed, n_splits=SPLITS) if halves else settings_of(identical=identical)
+    return Estimate(coefficient, value, chosen, notes=pairs.doubts, settings=settings)
 
 
 def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
@@ -264,16 +255,13 @@ def reliability(
       sh(w/o)      0.9108    0.8764
 
     """
-    how = Resampling.of(SPLITS, rng, workers)
+    how = Resampling.of(DRAWS, rng, workers)
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values
-    pairs = PairDifferences(values)
-    for doubt in pairs.doubts:
-        warn(doubt)
+    pairs = _pairs_of(values)
     n, m = values.shape
     others = _estimates(values, pairs, identical, how)
-    drawn = replace(how, n_resamples=DRAWS)
-    tau, tau_ap = (_by_posterior(values, name, "normal", 0.95, drawn).value for name in ("tau", "tau_ap"))
+    tau, tau_ap = (_by_posterior(values, name, "normal", 0.95, how).value for name in ("tau", "tau_ap"))
     return Reliability(
         {HEADLINE: (tau, tau_ap), **others},
         m,
@@ -293,12 +281,25 @@ def estimates_of(
     return _estimates(values, PairDifferences(values), identical, Resampling(SPLITS, rng, workers))
 
 
+def _pairs_of(values: FloatArray) -> PairDifferences:
+    pairs = PairDifferences(values)
+    for doubt in pairs.doubts:
+        warn(doubt)
+    return pairs
+
+
 def _estimates(
-    values: FloatArray, pairs: PairDifferences, identical: Identical, how: Resampling
+    values: FloatArray,
+    pairs: PairDifferences,
+    identical: Identical,
+    how: Resampling,
+    wanted: tuple[str, ...] = ESTIMATORS,
 ) -> dict[str, tuple[float, float]]:
-    p = exact_probabilities(pairs, [name for name in ESTIMATORS if name in get_args(Estimator)], how, identical)
-    found = {name: pairs.expected(of) for name, of in p.items()}
+    found: dict[str, tuple[float, float]] = {}
+    if of_pairs := [name for name in wanted if not name.startswith("sh")]:
+        p = probabilities(pairs, of_pairs, how, identical)
+        found = {name: pairs.expected(of) for name, of in p.items()}
     rng = how.generator()  # one stream for both kinds of halves
-    found["sh(w)"] = extrapolated(values, True, SPLITS, rng, how.threads)
-    found["sh(w/o)"] = extrapolated(values, False, SPLITS, rng, how.threads)
+    for name in wanted[len(found) :]:
+        found[name] = extrapolated(values, name == "sh(w)", SPLITS, rng, how.threads)
     return found

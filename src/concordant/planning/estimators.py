@@ -1,12 +1,14 @@
-"""The four estimators of discordance: the probability that a system is truly below one that was observed below it.
+"""The four estimators of discordance: the probability that a system is truly below one that was observed above it.
 
 All take the differences of a block of pairs and return a probability for each. Constant differences are certain: 0 or 1
-by their sign. Identical systems, whose difference is 0 throughout, are left at 1/2; the caller may have it otherwise.
+by their sign. Identical systems, whose difference is 0 throughout, are at 1/2, or 0 if they are to be concordant.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -14,9 +16,11 @@ import numpy as np
 from .. import _kernels
 from ..arrays import FloatArray
 from ..data.means import ROUNDING
-from .differences import Block, Flags
+from ..inference.resampling import Resampling
+from ..parallel import shared_out
+from .differences import Block, Flags, PairDifferences
 
-Bandwidth = Literal["plug-in", "scott", "silverman"]
+Identical = Literal["half", "concordant"]
 
 ENUMERATED = 7  # topics: up to here the sums of resamples are enumerated
 _TAIL = 21.0  # exp(-21) of either tail may lie outside of the range of an inversion
@@ -26,7 +30,32 @@ _MERGED = 12  # topics: up to here such pairs are enumerated
 _UNSEPARATED = 0.01  # of the characteristic function where an inversion ended: about what p is off by
 
 
-def deviations(block: Block, estimator: Literal["ml", "msqd"]) -> FloatArray:
+def probabilities(
+    pairs: PairDifferences, estimators: Sequence[str], how: Resampling, identical: Identical = "half"
+) -> dict[str, FloatArray]:
+    """By estimator, the probability of discordance of each pair; "res" and "kd" with infinitely many resamples."""
+    work = partial(_of_block, pairs, tuple(estimators), identical, how.threads)
+    found = list(shared_out(work, pairs.pieces(), how.workers))
+    return dict(zip(estimators, np.concatenate(found, axis=1), strict=True))
+
+
+def _of_block(
+    pairs: PairDifferences, estimators: tuple[str, ...], identical: Identical, workers: int, rows: slice
+) -> FloatArray:
+    """Of one piece of the pairs, one row per estimator."""
+    block = pairs.block(rows)
+    student = set(estimators) & {"ml", "msqd"}
+    found = {name: by_student(block, deviations(block, name)) for name in student}
+    if "res" in estimators or "kd" in estimators:
+        h = bandwidths(block, workers) if "kd" in estimators else np.zeros(len(block.means))
+        found["res"], found["kd"] = by_inversion(block, h, workers)
+    p = np.stack([found[name] for name in estimators])
+    if identical == "concordant":
+        p[:, block.identical] = 0.0
+    return p
+
+
+def deviations(block: Block, estimator: str) -> FloatArray:
     """The standard deviation of each pair's differences: urbano2016, equations 7 and 9."""
     from scipy.special import ndtri
 
@@ -45,16 +74,10 @@ def deviations(block: Block, estimator: Literal["ml", "msqd"]) -> FloatArray:
 def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
     """As above, where equal differences share the average of their ranks; 0.3 - 0.2 and 0.4 - 0.3 are equal."""
     from scipy.special import ndtri
+    from scipy.stats import rankdata
 
-    n = ascending.shape[1]
-    place = np.broadcast_to(np.arange(n), ascending.shape)
-    new = np.ones(ascending.shape, dtype=bool)
-    new[:, 1:] = np.diff(ascending, axis=1) > ROUNDING
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
-    ends = np.ones(ascending.shape, dtype=bool)
-    ends[:, :-1] = new[:, 1:]
-    last = np.minimum.accumulate(np.where(ends, place, n)[:, ::-1], axis=1)[:, ::-1]
-    z = ndtri((first + last + 2) / 2 / (n + 1))
+    groups = np.cumsum(np.diff(ascending, axis=1, prepend=-np.inf) > ROUNDING, axis=1)
+    z = ndtri(rankdata(groups, axis=1) / (ascending.shape[1] + 1))
     return np.asarray((ascending * z).sum(axis=1) / (z * z).sum(axis=1))
 
 
@@ -69,19 +92,17 @@ def by_student(block: Block, sd: FloatArray) -> FloatArray:
     return np.asarray(stdtr(n - 1, t))
 
 
-def bandwidths(block: Block, rule: Bandwidth, workers: int = 1) -> FloatArray:
-    """Bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant."""
+def bandwidths(block: Block, workers: int = 1) -> FloatArray:
+    """Bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant.
+
+    The two-stage direct plug-in of Sheather and Jones, which reproduces the results of the paper.
+    """
     n = block.differences.shape[1]
     sd = block.differences.std(axis=1, ddof=1)
-    if rule == "scott":
-        return np.asarray(1.06 * sd * n**-0.2)
     low, high = np.percentile(block.sorted, [25, 75], axis=1) if n < 4 else _quartiles(block.sorted)
     spread = (high - low) / 1.349
-    scale = np.where(
-        spread > ROUNDING, np.minimum(sd, spread), sd
-    )  # more than half of the differences equal: the sd alone
-    if rule == "silverman":
-        return np.asarray(0.9 * scale * n**-0.2)
+    # Where more than half of the differences are equal, the sd alone.
+    scale = np.where(spread > ROUNDING, np.minimum(sd, spread), sd)
     h = np.zeros(len(sd))
     free = np.flatnonzero(~block.constant & (scale > 0))
     if free.size:

@@ -1,105 +1,27 @@
-"""`split_half`: the correlation with the truth, extrapolated from that between halves of the topics."""
+"""Split halves: the correlation with the truth, extrapolated from that between halves of the topics: the baseline.
+
+Two disjoint sets of topics, "sh(w/o)", or two sets drawn with replacement, "sh(w)", rank the systems, and their
+correlation is measured: for up to 20 sizes of the sets, `unique(round(linspace(1, n // 2, 21)))` without the first,
+100 splits of each. The logarithm of the discordant share, (1 - tau) / 2, is fitted linearly in the size, over all
+splits that have discordant pairs, and extrapolated to n topics; the result is clipped to [-1, 1].
+
+A pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other. With 4 or
+5 topics one size is left, with 2 or 3 none, so the size is 1: the curve is then taken as flat. Where no split has a
+discordant pair the result is 1.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, rows_at_a_time
 from ..coefficients.sums import concordance
 from ..coefficients.ties import break_ties
-from ..data.results import Estimate, settings_of
-from ..inference.resampling import Resampling, Seed, resampled_means
-from ..options import checked
-from ..parallel import Workers
-from ..read.door import Collection, as_topics
+from ..inference.resampling import resampled_means
 
 SPLITS = 100  # of each size
-
-
-@checked
-def split_half(
-    scores: Collection,
-    *,
-    coefficient: Literal["tau", "tau_ap"] = "tau",
-    replace: bool = True,
-    n_splits: int = SPLITS,
-    rng: Seed = None,
-    workers: Workers = 1,
-) -> Estimate:
-    """Correlation of the observed ranking with the true one, extrapolated from splits of the topics: the baseline.
-
-    Two disjoint sets of topics (`replace=False`), or two sets drawn with replacement, rank the systems, and their
-    correlation is measured: for up to 20 sizes of the sets, `unique(round(linspace(1, n // 2, 21)))` without the first,
-    `n_splits` splits of each. The logarithm of the discordant share, (1 - tau) / 2, is fitted linearly in the size,
-    over all splits that have discordant pairs, and extrapolated to n topics; the result is clipped to [-1, 1].
-
-    urbano2016 finds it far more biased than the other estimators of `expected_correlation`; it is here to compare with.
-
-    Parameters
-    ----------
-    scores : Collection
-        Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
-    coefficient : {"tau", "tau_ap"}
-        What is estimated.
-    replace : bool
-        Whether topics are drawn with replacement.
-    n_splits : int
-        Splits of each size.
-    rng : int, Generator or None
-        The same seed gives the same bits at any number of workers.
-    workers : int or Executor
-        Threads; an executor is accepted, and needs none.
-
-    Returns
-    -------
-    Estimate
-        With method "sh(w)" or "sh(w/o)".
-
-    See Also
-    --------
-    expected_correlation : Expected correlation with the true ranking, by one estimator.
-    reliability : How close a ranking is to the true one, by all estimators.
-
-    Notes
-    -----
-    A pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other. With
-    4 or 5 topics one size is left, with 2 or 3 none, so the size is 1: the curve is then taken as flat. Where no
-    split has a discordant pair the result is 1.
-
-    References
-    ----------
-    J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the
-    True System Performance. SIGIR, section 3.
-
-    Examples
-    --------
-    >>> import concordant as cc
-    >>> print(cc.planning.split_half(cc.load_collection("people"), replace=False, rng=1))
-    tau = 0.9121 (sh(w/o))
-
-    """
-    how = Resampling.of(n_splits, rng, workers)
-    given = as_topics(scores, "scores")
-    values = given.observations().values
-    found = extrapolated(values, replace, how.n_resamples, how.generator(), how.threads)
-    return Estimate(
-        coefficient,
-        found[coefficient == "tau_ap"],
-        "sh(w)" if replace else "sh(w/o)",
-        data=given,
-        settings=settings_of(
-            seed=how.seed, n_splits=how.n_resamples, **({} if given.groups is None else {"groups": len(values)})
-        ),
-    )
-
-
-def sizes_of(n: int) -> IntArray:
-    """How many topics the halves have."""
-    sizes = np.unique(np.round(np.linspace(1, n // 2, 21))).astype(np.int64)
-    return sizes[1:] if len(sizes) > 1 else sizes
 
 
 def extrapolated(
@@ -107,7 +29,8 @@ def extrapolated(
 ) -> tuple[float, float]:
     """Tau and tau_ap of the collection with the truth."""
     n = len(values)
-    sizes = np.repeat(sizes_of(n), n_splits)
+    sizes = np.unique(np.round(np.linspace(1, n // 2, 21))).astype(np.int64)
+    sizes = np.repeat(sizes[1:] if len(sizes) > 1 else sizes, n_splits)
     shares = discordant_shares(*half_means(values, sizes, replace, rng, workers), workers)
     found = [1 - 2 * _extrapolate(sizes, share, n) for share in shares]
     return found[0], found[1]
@@ -116,29 +39,20 @@ def extrapolated(
 def half_means(
     values: FloatArray, sizes: IntArray, replace: bool, rng: np.random.Generator, workers: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Means of the systems over two halves of topics, one row per split."""
-    most, step = 2 * int(sizes.max()), rows_at_a_time(len(values), len(sizes))
-    parts = (
-        _half_means(values, sizes[lo : lo + step], most, replace, rng, workers) for lo in range(0, len(sizes), step)
-    )
-    first, second = map(np.concatenate, zip(*parts, strict=True))
-    return first, second
-
-
-def _half_means(
-    values: FloatArray, sizes: IntArray, most: int, replace: bool, rng: np.random.Generator, workers: int
-) -> list[FloatArray]:
-    """Of some of the splits; `most` topics are drawn for each."""
-    n, rows = len(values), len(sizes)
-    drawn = rng.integers(0, n, (rows, most)) if replace else np.argsort(rng.random((rows, n)), axis=1)[:, :most]
+    """Means of the systems over two halves of topics, one row per split; some splits at a time."""
+    n, most, step = len(values), 2 * int(sizes.max()), rows_at_a_time(len(values), len(sizes))
     at = np.arange(most)
-    found = []
-    for half in (at < sizes[:, None], (at >= sizes[:, None]) & (at < 2 * sizes[:, None])):
-        flat = (drawn + n * np.arange(rows)[:, None])[half]
-        weights = np.bincount(flat, minlength=rows * n).reshape(rows, n)
-        # resampled_means divides by n; the halves are smaller. Orders and ties are the same.
-        found.append(resampled_means(values, weights, workers=workers))
-    return found
+    found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    for lo in range(0, len(sizes), step):
+        some = sizes[lo : lo + step, None]
+        rows = len(some)
+        drawn = rng.integers(0, n, (rows, most)) if replace else np.argsort(rng.random((rows, n)), axis=1)[:, :most]
+        for half, means in zip((at < some, (at >= some) & (at < 2 * some)), found, strict=True):
+            flat = (drawn + n * np.arange(rows)[:, None])[half]
+            weights = np.bincount(flat, minlength=rows * n).reshape(rows, n)
+            # resampled_means divides by n; the halves are smaller. Orders and ties are the same.
+            means.append(resampled_means(values, weights, workers=workers))
+    return np.concatenate(found[0]), np.concatenate(found[1])
 
 
 def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:

@@ -34,7 +34,7 @@ _METHODS = {
     "duffield2007": "label rank_from_labels",
     "moffat2012": "significance_agreement",
     "urbano2015": "simulate Simulator",
-    "urbano2016": "discordance expected_correlation reliability split_half plan_topics reliability_study",
+    "urbano2016": "expected_correlation reliability plan_topics reliability_study",
     "gao2016": "leave_out leave_each_out",
     "urbano2017": "tau_a tie_bounds",
     "angelopoulos2023": "combine plan_mix",

@@ -30,7 +30,6 @@ from concordant.judges.worth import JudgeWorth
 from concordant.judgments.agreement import LabelAgreement
 from concordant.planning.estimation import Reliability
 from concordant.planning.more_topics import TopicPlan
-from concordant.planning.probabilities import Discordance
 from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
@@ -89,11 +88,6 @@ def rank_probabilities() -> RankProbabilities:
     apart = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))
     values = np.where(apart < 5, np.exp(-apart), 0.0)
     return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000)
-
-
-def discordance() -> Discordance:
-    values = 0.5 * np.exp(-0.3 * np.abs(np.subtract.outer(np.arange(M), np.arange(M))))
-    return Discordance(values, SYSTEMS, "msqd", 0.8, 0.75)
 
 
 def plan() -> TopicPlan:
@@ -156,7 +150,6 @@ def figures() -> Figures:
         "matrix": lambda: matrix([[1, 0.7, 0.9], [0.7, 1, 0.6], [0.9, 0.6, 1]], ["a", "b", "c"], "tau_b"),
         "rank_intervals": lambda: rank_intervals().plot(),
         "rank_probabilities": lambda: rank_probabilities().plot(),
-        "discordance": lambda: discordance().plot(),
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
         "distances": rank_test().distribution.plot,

@@ -78,7 +78,7 @@ def test_odd_names(tmp_path: Path) -> None:
     drawn: list[Callable[[], Any]] = [
         found.plot, lambda: found.plot("ranks"), lambda: found.plot("panels"), lambda: found.plot("forest"),
         lambda: plots.comparisons([found]), cc.rank_intervals(truth, n_resamples=99, rng=1).plot,
-        cc.planning.discordance(truth).plot, lambda: explained.plot("pairs"), lambda: explained.plot_pair(*ODD[:2]),
+        lambda: explained.plot("pairs"), lambda: explained.plot_pair(*ODD[:2]),
     ]  # fmt: skip
     for k, draw in enumerate(drawn):
         ax = draw()
@@ -155,16 +155,6 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         judgment_study().plot(change="pool")
     with pytest.raises(cc.errors.InputError, match="what is 'spread': use 'error' or 'bias'"):
         reliability_study().plot(what="spread")  # type: ignore[arg-type]
-
-
-def test_many_systems_have_no_names_but_places() -> None:
-    rng = np.random.default_rng(1)
-    many = cc.Scores(rng.random((40, 26)), range(40), [f"system {k}" for k in range(26)])
-    ax = cc.planning.discordance(many).plot()
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("system, by its rank", "system above it")
-    assert not any("system 1" in label.get_text() for label in ax.get_xticklabels())
-    few = cc.planning.discordance(many.select(systems=many.systems[:5])).plot()
-    assert few.get_xlabel() == ""
 
 
 def test_many_levels_stand_upright() -> None:

@@ -1,4 +1,4 @@
-"""Tables as colours: coefficients by judge or measure, ranks and their probabilities, discordance, grades."""
+"""Tables as colours: coefficients by judge or measure, ranks and their probabilities, grades."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from .style import canvas, new_width
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared, Comparison
     from ...judgments.agreement import LabelAgreement
-    from ...planning.probabilities import Discordance
     from ...ranks.places import RankProbabilities
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
@@ -81,23 +80,6 @@ def rank_probabilities(found: RankProbabilities, ax: Any = None) -> Any:
             name_places(ax, found.systems, "x", most=16, start=1)
         else:
             ax.set_xlabel("system, by its rank in the truth")
-        _framed(ax)
-    return ax
-
-
-def discordance(found: Discordance, ax: Any = None) -> Any:
-    """The probabilities that two systems stand in the wrong order, the best systems in the upper left corner."""
-    m = len(found.systems)
-    with canvas(ax, height=0.8 * min(new_width(), 5)) as ax:
-        shown = np.where(np.triu(np.ones_like(found.values), 1) > 0, found.values, np.nan)
-        image = ax.imshow(shown, vmin=0, vmax=0.5, cmap=COLOURS)
-        _colour_bar(ax, image, "probability of discordance")
-        if m <= 25:
-            name_places(ax, found.systems, "x", most=16)
-            name_places(ax, found.systems, most=16)
-        else:
-            ax.set_xlabel("system, by its rank")
-            ax.set_ylabel("system above it")
         _framed(ax)
     return ax
 
