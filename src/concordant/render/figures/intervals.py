@@ -130,6 +130,7 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
         ]
         level = f"{100 * first.interval.confidence_level:g}% interval"
         forest(rows, f"worth of {first.n_topics:g} topics, in topics of {text(first.names[0], 20)}", ax)
+        ax.set_xlim(left=max(ax.get_xlim()[0], 0.5))  # intervals "up to 13" begin there
         number_topics(ax, *ax.get_xlim())
         ax.set_title(level, fontsize="small")
     return ax
