@@ -67,6 +67,11 @@ def options_by_group(command: Any) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_every_parameter_says_what_it_is_for(name: str) -> None:
+    assert not [param.name for param in COMMANDS[name].params if param.name != "help" and not param.help]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_options_are_in_three_groups(name: str) -> None:
     text = run(*name.split(), "--help", columns=80).stdout
     heads = [line for line in text.splitlines() if re.fullmatch(r"[A-Z]\w+:", line)]

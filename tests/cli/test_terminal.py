@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import concordant as cc
-from concordant.cli import app, main, studies, terminal
+from concordant.cli import app, main, terminal, topics
 
 from ..commands import CAREFUL, HASTY, PEOPLE, run
 
@@ -239,6 +239,6 @@ def test_a_study_that_is_stopped_says_how_to_go_on(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("sizes", ["10,x", "10:20", "1:2:3:4", ""])
 def test_sizes_that_are_none(sizes: str) -> None:
     with pytest.raises(Exception, match="give numbers such as 10,20,50, or 10:100:10"):
-        studies._sizes(sizes)
-    assert studies._sizes("10:40:15") == [10, 25, 40]
-    assert studies._sizes("3,50") == [3, 50]
+        topics._sizes(sizes)
+    assert topics._sizes("10:40:15") == [10, 25, 40]
+    assert topics._sizes("3,50") == [3, 50]

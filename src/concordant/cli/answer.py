@@ -1,7 +1,7 @@
 """From what a command found to what was asked for: a table, JSON, CSV, Markdown, LaTeX, a report, a figure.
 
 A command is a function that reads its inputs and returns a result, several, or an `Answer`; `answering` makes a command
-of it. Parameters that are dataclasses, such as `Reader`, are groups of options: each field is an option.
+of it. Its parameters are the options, and those that are dataclasses, such as `Reader`, are groups of them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
 from ..errors import InputError, require_extras
 from ..render.outputs import FIGURE, REPORT
-from .options import writable
+from .options import described, writable
 from .render import Rows, Table, to_csv, to_json, to_jsonl, to_latex, to_markdown
 from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 
@@ -41,22 +41,34 @@ def drawable(path: Path | None) -> Path | None:
     return writable(FIGURE)(path)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Output:
-    """What to print and to write, and whether to tell how far it is."""
+    """What to print and to write, and whether to tell how far it is.
+
+    Parameters
+    ----------
+    every
+        Print everything: every row, number and note.
+    plot
+        Also draw it, to a .pdf, .svg or .png file.
+    format
+        What to print.
+    html
+        Also write a report, one HTML file.
+    open
+        Open the report in a browser.
+    quiet
+        No notes and no progress on standard error.
+
+    """
 
     PANEL: ClassVar = "Output"
-    every: Annotated[bool, typer.Option("--all", help="Print everything: every row, number and note.")] = False
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", callback=drawable, help="Also draw it, to a .pdf, .svg or .png file."),
-    ] = None
-    format: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = "table"
-    html: Annotated[
-        Path | None, typer.Option("--html", callback=writable(REPORT), help="Also write a report, one HTML file.")
-    ] = None
-    open: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notes and no progress on standard error.")] = False
+    every: Annotated[bool, {"flags": ("--all",)}] = False
+    plot: Annotated[Path | None, {"metavar": "FILE", "callback": drawable}] = None
+    format: Format = "table"
+    html: Annotated[Path | None, {"callback": writable(REPORT)}] = None
+    open: bool = False
+    quiet: bool = False
 
     def bar(self, what: str) -> Bar:
         """Progress of something that takes a while."""
@@ -88,7 +100,7 @@ class Answer:
     def of(cls, found: Result | Sequence[Result]) -> Answer:
         """Of one result, or of several below each other."""
         if not isinstance(found, Sequence):
-            about: Any = {"result": found, "notes": tuple(found.notes)}
+            about: Any = {"result": found, "notes": tuple(found.notes), "printed": getattr(found, "printed", None)}
             text = lambda every: found.text(every=every, more="--all")  # noqa: E731
             return cls(text, found.rows, found.to_dict, found.plot, **about)
         return cls(
@@ -117,18 +129,18 @@ def answering(
     def decorate(function: Callable[..., Found]) -> Callable[..., None]:
         options: dict[str, inspect.Parameter] = {}
         groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
-        for name, parameter in _hinted(function).items():
+        for name, parameter in described(function).items():
             kind: Any = parameter.annotation
             if not (isinstance(kind, type) and is_dataclass(kind)):
                 options[name] = parameter
                 continue
-            its = {option: p for option, p in _hinted(kind).items() if option not in hidden}
+            its = {option: p for option, p in described(kind).items() if option not in hidden}
             groups[name] = kind, list(its)
             options |= its
 
         def command(**given: Any) -> None:
             made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}
-            out = next(group for group in made.values() if isinstance(group, Output))
+            out = next((group for group in made.values() if isinstance(group, Output)), Output())
             if out.open and out.html is None:
                 raise typer.BadParameter("--open opens a report: name its file with --html")
             if out.plot is not None:  # before the work, not after it
@@ -143,22 +155,13 @@ def answering(
                 if answer.status:
                     raise typer.Exit(answer.status)
 
-        command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
+        command.__name__, command.__module__ = function.__name__, function.__module__
+        command.__doc__ = (function.__doc__ or "").partition("Parameters\n")[0]
         command.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
         command.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
         return command
 
     return decorate
-
-
-def _hinted(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """The parameters of a function, or of a dataclass, with what their annotations say."""
-    hints = get_type_hints(given, include_extras=True)
-    if panel := getattr(given, "PANEL", None):  # the group of options in the help
-        for _, option in (get_args(hint) for hint in hints.values() if hasattr(hint, "__metadata__")):
-            option.rich_help_panel = panel
-    found = inspect.signature(given).parameters
-    return {name: p.replace(annotation=hints[name], kind=p.KEYWORD_ONLY) for name, p in found.items()}
 
 
 def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:

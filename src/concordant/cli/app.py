@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,14 +17,12 @@ from .answer import Answer, Found, Output, answering
 from .boards import board, votes
 from .comparing import audit, compare, explain
 from .judgments import app as judgments
-from .judgments import evaluate
-from .labelling import label
-from .mixing import combine
+from .judgments import evaluate, label
 from .options import Commands, writable_folder
-from .selecting import select
-from .single import look, plan
-from .studies import app as studies
+from .reading import Reader
 from .terminal import give, say, told
+from .topics import combine, plan, select
+from .topics import study as studies
 
 DEMO_REPORT = "demo-report.html"
 FILES = "Files and help"
@@ -100,20 +99,37 @@ def _root(
         say(GUIDE)
 
 
-for group, commands in (
-    ("Compare", (compare, explain, audit)),
-    ("Ranks and boards", (board, votes)),
-    ("Topics", (plan, select, combine)),
-    ("Judgments", (label, evaluate)),
-    (FILES, (look,)),
-):
-    for command in commands:
-        app.command(rich_help_panel=group)(command)
-app.add_typer(studies, name="study", rich_help_panel="Topics")
-app.add_typer(judgments, name="judgments", rich_help_panel="Judgments")
+@answering(without=("missing", "lower_is_better", "groups", "types", "total"))
+def look(file: list[str], *, read: Reader, out: Output) -> Found:
+    """Show how files would be read.
+
+    Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next. The exit status
+    is 1 if a file cannot be read as it is.
+
+    Example: concordant look people.csv
+
+    Parameters
+    ----------
+    file
+        Files, folders or quoted patterns, as PATH[:MEASURE][:lower].
+
+    """
+    from ..judgments.read_labels import is_label_list, read_labels
+    from ..read import look as run
+    from ..read import parse_side
+
+    columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
+    how: Any = {**columns, **read.wanted()}
+    found: list[Any] = []
+    for side in [parse_side(given) for given in file]:
+        if is_label_list(side.path):
+            found.append(read_labels(side.path))
+            continue
+        with out.bar("reading"):
+            found.append(run(side.path, side.measure or read.measure, side.lower_is_better, **how))
+    return replace(Answer.of(found), status=int(any(getattr(one, "problem", None) for one in found)))
 
 
-@app.command(rich_help_panel=FILES)
 @answering()
 def coefficients(*, out: Output) -> Found:
     """List the coefficients and their properties.
@@ -149,34 +165,37 @@ def coefficients(*, out: Output) -> Found:
     return Answer(text, lambda: rows, lambda: rows)
 
 
-@app.command(rich_help_panel=FILES)
-def cite(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Coefficients, functions, or keys of papers.")],
-) -> None:
+@answering()
+def cite(name: list[str]) -> None:
     """Print BibTeX for coefficients and papers.
 
     Example: concordant cite tau_ap_b rank_test
+
+    Parameters
+    ----------
+    name
+        Coefficients, functions, or keys of papers.
+
     """
     from ..render.references import bibliography
 
     try:
-        give("\n\n".join(bibliography(names)))
+        give("\n\n".join(bibliography(name)))
     except InputError as error:
         raise typer.BadParameter(str(error)) from None
 
 
-@app.command(rich_help_panel=FILES)
-def demo(
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", callback=writable_folder, help="Only put the files of the examples into this folder."
-        ),
-    ] = None,
-) -> None:
+@answering()
+def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writable_folder}] = None) -> None:
     """Show what concordant does, on files that come with it.
 
     Example: concordant demo --save .
+
+    Parameters
+    ----------
+    save
+        Only put the files of the examples into this folder.
+
     """
     from ..data.collection import path
 
@@ -230,6 +249,19 @@ def _save_collection(folder: Path) -> None:
         f"people.csv, careful.csv and hasty.csv: 20 systems on 40 topics, by three judges. Try\n{where}"
         "$ concordant compare people.csv careful.csv\n$ concordant compare people.csv careful.csv hasty.csv"
     )
+
+
+for group, commands in (
+    ("Compare", (compare, explain, audit)),
+    ("Ranks and boards", (board, votes)),
+    ("Topics", (plan, select, combine)),
+    ("Judgments", (label, evaluate)),
+    (FILES, (look, coefficients, cite, demo)),
+):
+    for command in commands:
+        app.command(rich_help_panel=group)(command)
+app.add_typer(studies, name="study", rich_help_panel="Topics")
+app.add_typer(judgments, name="judgments", rich_help_panel="Judgments")
 
 
 def run() -> None:

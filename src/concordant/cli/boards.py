@@ -5,34 +5,21 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Annotated, Literal
 
-import typer
-
 from .answer import Answer, Found, Output, answering
-from .differences import PairOption, PairsOption, RunsOption, TheseTopicsOption, between
-from .options import LevelOption, MissingOption, Random, ResamplesOption, SeedOption
+from .options import Missing, Random, refuse
 from .reading import Reader, refuse_single_systems
-
-MarginalOption = Annotated[
-    bool, typer.Option("--marginal", help="The level holds for each system by itself, not for all together.")
-]
 
 
 @answering(plot=True, html=True)
 def votes(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="One row per battle: model_a, model_b, winner and question_id.")
-    ],
+    file: str,
     *,
-    method: Annotated[
-        Literal["win-rate", "bradley-terry"], typer.Option(help="What to rank by; bradley-terry needs evalica.")
-    ] = "win-rate",
-    question: Annotated[
-        str | None, typer.Option(help="The column that says which battles are about the same question.")
-    ] = None,
-    level: LevelOption = 0.95,
-    marginal: MarginalOption = False,
-    resamples: ResamplesOption = 999,
-    seed: SeedOption = 0,
+    method: Literal["win-rate", "bradley-terry"] = "win-rate",
+    question: str | None = None,
+    level: float = 0.95,
+    marginal: bool = False,
+    resamples: int = 999,
+    seed: int = 0,
     out: Output,
 ) -> Found:
     """Rank systems by battles, with rank intervals.
@@ -40,6 +27,16 @@ def votes(
     Which of two systems answered better, as in LMArena's files: CSV, or JSON lines.
 
     Example: concordant votes battles.csv
+
+    Parameters
+    ----------
+    file
+        One row per battle: model_a, model_b, winner and question_id.
+    method
+        What to rank by; bradley-terry needs evalica.
+    question
+        The column that says which battles are about the same question.
+
     """
     from ..ranks.votes.battles import read_votes
     from ..ranks.votes.ranking import rank_votes
@@ -58,21 +55,18 @@ def votes(
 
 @answering(plot=True, html=True, without=("missing",))
 def board(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE", help="Scores of the systems on topics or tasks: files, folders or globs."),
-    ],
+    file: list[str],
     *,
-    level: LevelOption = 0.95,
-    marginal: MarginalOption = False,
-    best: Annotated[int | None, typer.Option("--best", "-k", min=1, help="Who could be among the k best?")] = None,
-    more_topics: Annotated[int, typer.Option(min=0, help="How many more topics to look ahead.")] = 10,
-    pair: PairOption = None,
-    pairs: PairsOption = False,
-    runs: RunsOption = False,
-    these_topics: TheseTopicsOption = False,
-    missing: MissingOption = "available",
-    resamples: ResamplesOption = 49_999,
+    level: float = 0.95,
+    marginal: bool = False,
+    best: int | None = None,
+    more_topics: Annotated[int, {"min": 0}] = 10,
+    pair: Annotated[tuple[str, str] | None, {"metavar": "A B"}] = None,
+    pairs: bool = False,
+    runs: bool = False,
+    these_topics: bool = False,
+    missing: Missing = "available",
+    resamples: int = 49_999,
     read: Reader,
     random: Random,
     out: Output,
@@ -83,22 +77,42 @@ def board(
     than all below. Systems may lack topics. The page of --html can be searched.
 
     Example: concordant board people.csv --total borda
+
+    Parameters
+    ----------
+    file
+        Scores of the systems on topics or tasks: files, folders or globs.
+    best
+        Who could be among the k best?
+    more_topics
+        How many more topics to look ahead.
+    pair
+        Only: is system A better than B, and by how much?
+    pairs
+        Only: is each system better than the next? Corrected for their number.
+    runs
+        Only: how much of the error of each mean comes from repeated runs?
+    these_topics
+        Ask about these topics only, so that repeated runs alone are random.
+
     """
     from ..planning.board import board as run
+    from ..ranks.differences import difference, neighbours
+    from ..ranks.run_noise import on_these_topics_only, run_noise
     from ..words import listing
 
-    given = replace(read, missing=missing).together(files, out.quiet)
+    given = replace(read, missing=missing).together(file, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
-    if best is not None and best > len(given.systems):
-        raise typer.BadParameter(f"--best is {best}, and there are {len(given.systems)} systems")
+    refuse((best or 0) > len(given.systems), f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
-        return between(given, pair, level, these_topics, random, out)
-    if runs or these_topics:
-        from ..ranks.run_noise import on_these_topics_only, run_noise
-
-        if runs:
-            return run_noise(given, these_topics=these_topics, confidence_level=level)
+        refuse(out.html, "--html writes the page of a board: leave --pair and --pairs out, or use --plot")
+        if pair is None:
+            return neighbours(given, these_topics=these_topics, confidence_level=level, rng=random.seed)
+        return difference(given, *pair, these_topics=these_topics, confidence_level=level, rng=random.seed)
+    if runs:
+        return run_noise(given, these_topics=these_topics, confidence_level=level)
+    if these_topics:
         given = on_these_topics_only(given)
     refuse_single_systems([given])
     with out.bar("resampling") as bar:

@@ -12,20 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from ..errors import warn
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
-from .options import (
-    CandidatesArgument,
-    CoefficientOption,
-    CoefficientsOption,
-    LevelOption,
-    OwnTopicsOption,
-    Random,
-    TruthArgument,
-)
+from .options import Random, refuse
 from .reading import Reader, known_coefficients, pairs_of
 from .render import Table, to_text
 from .terminal import tell, width
@@ -41,65 +31,27 @@ Noun = Literal["judge", "measure", "pool", "benchmark"]
 
 @answering(plot=True, html=True, without=("measure",))
 def compare(
-    truth: TruthArgument,
-    candidate: CandidatesArgument,
+    truth: str,
+    candidate: list[str],
     *,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            rich_help_panel="Data",
-            help="The measure to read, as the files name it. More than once, or 'all': one row for each.",
-        ),
-    ] = None,
-    collection: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=FOLDER",
-            rich_help_panel="Data",
-            help="Read the files in this folder; more than once: one row for each, and their average.",
-        ),
-    ] = None,
-    card: Annotated[
-        bool, typer.Option("--card", help="Report everything that papers report about judges, one row each.")
-    ] = False,
-    matrix: Annotated[bool, typer.Option("--matrix", help="Compare all rankings with each other.")] = False,
-    coefficient: CoefficientsOption = None,
-    top: Annotated[int | None, typer.Option(min=2, help="Compare the k best systems of the first file only.")] = None,
-    interval: Annotated[
-        bool, typer.Option("--interval", help="Intervals for the coefficients, for all such topics.")
-    ] = False,
-    test: Annotated[bool, typer.Option("--test", help="Test the coefficients against chance.")] = False,
-    per_topic: Annotated[bool, typer.Option("--per-topic", help="Also on each topic: mean and spread.")] = False,
-    own_topics: OwnTopicsOption = False,
-    common: Annotated[
-        bool, typer.Option("--common", help="Compare all candidates on the systems and topics that all of them have.")
-    ] = False,
-    these_systems: Annotated[
-        bool, typer.Option("--these-systems", help="Ask about these systems only, not about new ones.")
-    ] = False,
-    noun: Annotated[
-        Noun | None, typer.Option("--as", help="What the candidates are, where the files do not tell: a judge.")
-    ] = None,
-    at_least: Annotated[
-        float | None,
-        typer.Option(min=0, help="Exit with status 3 unless 25 topics are worth at least so many, beyond doubt."),
-    ] = None,
-    level: LevelOption = 0.95,
-    resamples: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of resamples.  [default: 9999; --card 1999]", rich_help_panel="Output"),
-    ] = None,
-    families: Annotated[
-        Path | None, typer.Option(help="For --card: a CSV file with columns system and family, to test for bias.")
-    ] = None,
-    plot_kind: Annotated[
-        Figure | None,
-        typer.Option(
-            help="What to draw; by default scatter for one candidate, heatmap for many.", rich_help_panel="Output"
-        ),
-    ] = None,
+    measure: list[str] | None = None,
+    collection: Annotated[list[str] | None, {"metavar": "NAME=FOLDER"}] = None,
+    card: bool = False,
+    matrix: bool = False,
+    coefficient: list[str] | None = None,
+    top: int | None = None,
+    interval: bool = False,
+    test: bool = False,
+    per_topic: bool = False,
+    own_topics: bool = False,
+    common: bool = False,
+    these_systems: bool = False,
+    noun: Annotated[Noun | None, {"flags": ("--as",)}] = None,
+    at_least: Annotated[float | None, {"min": 0}] = None,
+    level: float = 0.95,
+    resamples: int | None = None,
+    families: Path | None = None,
+    plot_kind: Figure | None = None,
     read: Reader,
     random: Random,
     out: Output,
@@ -110,65 +62,96 @@ def compare(
     each other are worth.
 
     Example: concordant compare people.csv careful.csv hasty.csv --html report.html
+
+    Parameters
+    ----------
+    measure
+        The measure to read, as the files name it. More than once, or 'all': one row for each.
+    collection
+        Read the files in this folder; more than once: one row for each, and their average.
+    card
+        Report everything that papers report about judges, one row each.
+    matrix
+        Compare all rankings with each other.
+    coefficient
+        A coefficient to compute; may be given several times.
+    top
+        Compare the k best systems of the first file only.
+    interval
+        Intervals for the coefficients, for all such topics.
+    test
+        Test the coefficients against chance.
+    per_topic
+        Also on each topic: mean and spread.
+    common
+        Compare all candidates on the systems and topics that all of them have.
+    these_systems
+        Ask about these systems only, not about new ones.
+    noun
+        What the candidates are, where the files do not tell: a judge.
+    at_least
+        Exit with status 3 unless 25 topics are worth at least so many, beyond doubt.
+    resamples
+        Number of resamples.  [default: 9999; --card 1999]
+    families
+        For --card: a CSV file with columns system and family, to test for bias.
+    plot_kind
+        What to draw; by default scatter for one candidate, heatmap for many.
+
     """
     from ..agreement.comparison import compare as run
     from ..pairing import pair
 
-    if per_topic and own_topics:
-        raise typer.BadParameter("--per-topic compares topic by topic, and --own-topics says that the topics differ")
-    if plot_kind is not None and (out.plot is None or card or matrix):
-        raise typer.BadParameter("--plot-kind says what a plain comparison draws: name the file with --plot")
-    if card and matrix:
-        raise typer.BadParameter("--card and --matrix are two answers: ask for one")
-    if at_least is not None and (card or matrix):
-        raise typer.BadParameter("--at-least judges a plain comparison: leave --card and --matrix out")
-    if families is not None and not card:
-        raise typer.BadParameter("--families belongs to --card")
+    refuse(
+        per_topic and own_topics, "--per-topic compares topic by topic, and --own-topics says that the topics differ"
+    )
+    refuse(
+        plot_kind is not None and (out.plot is None or card or matrix),
+        "--plot-kind says what a plain comparison draws: name the file with --plot",
+    )
+    refuse(card and matrix, "--card and --matrix are two answers: ask for one")
+    plain = not (card or matrix)
+    refuse(at_least is not None and not plain, "--at-least judges a plain comparison: leave --card and --matrix out")
+    refuse(families is not None and not card, "--families belongs to --card")
     wanted = known_coefficients(coefficient) if coefficient else None
+    how: dict[str, Any] = {"on": "systems" if own_topics else "both", "top": top, "noun": noun}
+    computed: dict[str, Any] = {
+        "coefficients": wanted,
+        "per_topic": per_topic,
+        "interval": interval,
+        "test": test,
+        "new_systems": not these_systems,
+        "confidence_level": level,
+        "n_resamples": resamples or 9_999,
+        "rng": random.seed,
+        "workers": random.workers,
+    }
     if collection or len(measure or ()) > 1 or measure == ["all"]:
-        if card or matrix or common or at_least is not None or out.html or out.plot:
-            raise typer.BadParameter(
-                "several measures or collections make a table: leave out --card, --matrix, --common, --at-least, "
-                "--html and --plot"
-            )
-        options: dict[str, Any] = {
-            "on": "systems" if own_topics else "both", "top": top, "noun": noun, "coefficients": wanted,
-            "per_topic": per_topic, "interval": interval, "test": test, "new_systems": not these_systems,
-            "confidence_level": level, "n_resamples": resamples or 9_999, "rng": random.seed,
-            "workers": random.workers,
-        }  # fmt: skip
-        return _table([truth, *candidate], measure or [], collection or [], options, read, out)
+        refuse(
+            not plain or common or at_least is not None or out.html or out.plot,
+            "several measures or collections make a table: leave out --card, --matrix, --common, --at-least, --html "
+            "and --plot",
+        )
+        return _table([truth, *candidate], measure or [], collection or [], {**how, **computed}, read, out)
     read = replace(read, measure=measure[0] if measure else None)
     first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
-    if plot_kind not in (None, "heatmap", "worth") and len(others) > 1:
-        raise typer.BadParameter(
-            f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap or worth"
-        )
+    refuse(
+        plot_kind not in (None, "heatmap", "worth") and len(others) > 1,
+        f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap or worth",
+    )
     if card:
         return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)
-    how: dict[str, Any] = {"names": labels, "on": "systems" if own_topics else "both", "top": top, "noun": noun}
+    how["names"] = labels
     if matrix:
         with out.bar("comparing"):
             return _matrix(pair(first, others, **how), wanted)
-    given: tuple[Any, ...] = (first, others)
+    given: list[Any] = [first, others]
     if common:
-        given = (pair(first, others, **how),)
+        given = [pair(first, others, **how)]
         how = {"on": how["on"], "noun": noun}
     with out.bar("comparing" if len(others) > 1 else "resampling") as bar:
-        found = run(
-            *given,
-            **how,
-            coefficients=wanted,
-            per_topic=per_topic,
-            interval=interval,
-            test=test,
-            new_systems=not these_systems,
-            confidence_level=level,
-            n_resamples=resamples or 9_999,
-            rng=random.seed,
-            workers=random.workers,
-            progress=bar.update,
-        )
+        how |= {**computed, "progress": bar.update}
+        found = run(*given, **how)
 
     def text(every: bool) -> str:
         shown = found.text(every=every, more="--all")
@@ -181,7 +164,6 @@ def compare(
         Answer.of(found),
         text=text,
         plot=lambda: found.plot(plot_kind),
-        printed=found.printed,
         notes=tuple(note for c in found.comparisons for note in c.notes),
         status=0 if at_least is None else _gate(found, at_least),
     )
@@ -202,10 +184,14 @@ def _table(
     from ..read.reader import tables_in
 
     folders = dict(part.partition("=")[::2] for part in collections) or {"": ""}
-    if len(folders) < len(collections) or (collections and not all(map(all, folders.items()))):
-        raise typer.BadParameter(f"--collection is {' '.join(collections)!r}: write NAME=FOLDER, each name once")
-    if len(set(measures)) < len(measures) or ("all" in measures and len(measures) > 1):
-        raise typer.BadParameter(f"-m is {' '.join(measures)!r}: give each measure once, or 'all' alone")
+    refuse(
+        len(folders) < len(collections) or (collections and not all(map(all, folders.items()))),
+        f"--collection is {' '.join(collections)!r}: write NAME=FOLDER, each name once",
+    )
+    refuse(
+        len(set(measures)) < len(measures) or ("all" in measures and len(measures) > 1),
+        f"-m is {' '.join(measures)!r}: give each measure once, or 'all' alone",
+    )
 
     def inside(folder: str, side: str) -> str:
         path = parse_side(side).path
@@ -279,7 +265,7 @@ def _card(
     how: dict[str, Any] = {"confidence_level": level, "n_resamples": resamples, "rng": seed}
     with out.bar("comparing"):
         found = judge_card(first, others, names=labels, families=of, **how)
-    made = replace(Answer.of(found), printed=found.printed)
+    made = Answer.of(found)
     if not out.every:
         return made
     ties = {name: tie_calibration(first, other, rng=seed) for name, other in zip(labels[1:], others, strict=True)}
@@ -294,8 +280,7 @@ def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
     from ..agreement.comparison_text import size
     from ..data.results import plain
 
-    if wanted is not None and len(wanted) > 1:
-        raise typer.BadParameter("--matrix shows one coefficient: give -c once")
+    refuse(len(wanted or ()) > 1, "--matrix shows one coefficient: give -c once")
     name, labels = (wanted or ["tau_b"])[0], list(both.names)
     found = run(both, coefficients=[name], worth=False, rank_test=None, all_pairs=True, rng=0)
     values = found.matrix.tolist() if found.matrix is not None else []
@@ -326,24 +311,29 @@ def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
 
 @answering(plot=True)
 def explain(
-    truth: TruthArgument,
-    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="Scores to compare with it.")],
+    truth: str,
+    candidate: str,
     *,
-    coefficient: CoefficientOption = "tau_b",
-    own_topics: OwnTopicsOption = False,
-    pair: Annotated[
-        str | None, typer.Option(help="Two systems separated by a comma: which topics drive their difference?")
-    ] = None,
-    by: Annotated[
-        Literal["pairs", "systems", "topics"] | None,
-        typer.Option(help="What csv, markdown, latex and --plot show. Default: pairs; --plot systems and topics."),
-    ] = None,
+    coefficient: str = "tau_b",
+    own_topics: bool = False,
+    pair: str | None = None,
+    by: Literal["pairs", "systems", "topics"] | None = None,
     read: Reader,
     out: Output,
 ) -> Found:
     """Show which systems and topics make two rankings disagree.
 
     Example: concordant explain people.csv hasty.csv -c tau_ap_b
+
+    Parameters
+    ----------
+    candidate
+        Scores to compare with it.
+    pair
+        Two systems separated by a comma: which topics drive their difference?
+    by
+        What csv, markdown, latex and --plot show. Default: pairs; --plot systems and topics.
+
     """
     from ..agreement.explanation import explain as run
     from ..pairing import pair as match
@@ -358,8 +348,7 @@ def explain(
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]
-    if len(names) != 2:
-        raise typer.BadParameter(f"--pair is {pair!r}: give two systems separated by a comma")
+    refuse(len(names) != 2, f"--pair is {pair!r}: give two systems separated by a comma")
     first, second = names
     parts = found.topics_of(first, second)
     rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
@@ -385,20 +374,14 @@ def explain(
 
 @answering(plot=True, without=("missing",))
 def audit(
-    truth: TruthArgument,
-    candidate: CandidatesArgument,
+    truth: str,
+    candidate: list[str],
     *,
-    reported: Annotated[
-        list[str],
-        typer.Option("--reported", "-r", help="The number as printed, 0.870 or 87%; one for each candidate."),
-    ],
-    top: Annotated[list[int] | None, typer.Option(min=2, help="Also try the k best systems only.")] = None,
-    departures: Annotated[int, typer.Option(min=0, help="Most departures from the plain way.")] = 3,
-    own_topics: OwnTopicsOption = False,
-    missing: Annotated[
-        Literal["zero", "drop", "drop-systems", "mean", "available"] | None,
-        typer.Option(help="What to do about topics that a system lacks; by default each way is tried."),
-    ] = None,
+    reported: list[str],
+    top: list[int] | None = None,
+    departures: Annotated[int, {"min": 0}] = 3,
+    own_topics: bool = False,
+    missing: Literal["zero", "drop", "drop-systems", "mean", "available"] | None = None,
     read: Reader,
     out: Output,
 ) -> Found:
@@ -407,6 +390,18 @@ def audit(
     It tries every coefficient, direction, rule for ties and preparation of the scores.
 
     Example: concordant audit --reported 0.723 people.csv hasty.csv
+
+    Parameters
+    ----------
+    reported
+        The number as printed, 0.870 or 87%; one for each candidate.
+    top
+        Also try the k best systems only.
+    departures
+        Most departures from the plain way.
+    missing
+        What to do about topics that a system lacks; by default each way is tried.
+
     """
     from ..agreement.audit.search import Read, audit_read
     from ..read import parse_side

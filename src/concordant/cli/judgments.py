@@ -1,4 +1,4 @@
-"""`concordant evaluate`, and `concordant judgments`: the same runs under changed judgments."""
+"""`concordant label` and `evaluate`, and `concordant judgments`: the same runs under changed judgments."""
 
 from __future__ import annotations
 
@@ -7,147 +7,211 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
 from ..errors import InputError
-from ..render.outputs import SCORES
-from ..words import one_line
+from ..render.outputs import SCORES, SCORES_START
+from ..words import counted, listing, one_line
 from .answer import Answer, Found, Output, answering
-from .options import (
-    CoefficientsOption,
-    Commands,
-    MissingOption,
-    ProcessesOption,
-    Random,
-    SeedOption,
-    numbers,
-    writable,
-    writable_folder,
-)
+from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
 from .reading import known_coefficients, labels_of, names_of, pairs_of
-from .render import Table, to_text
-from .single import write_scores
+from .render import Table, to_csv, to_text
 from .terminal import width
 
 if TYPE_CHECKING:
-    from ..judgments import Change
+    from ..data.scores import Scores
+    from ..judgments import Change, LabelList
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
     from ..study.judgments import JudgmentStudy
     from ..study.saving import StudyResult
 
 DEFAULT = ("nDCG@10", "AP")
-app = Commands(
-    help="See what changed judgments do to the ranking.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 
 
-@app.callback()
-def _root() -> None:
-    """See what changed judgments do to the ranking."""
+def new_list(path: Path | None) -> Path | None:
+    """Check that a list can be written, for options: it replaces no file, which may hold grades."""
+    from ..judgments.label import check_new
+
+    if path is not None:
+        try:
+            check_new(path)
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from None
+    return writable()(path)
+
+
+@answering(plot=True)
+def label(
+    runs: list[str],
+    *,
+    measure: list[str] | None = None,
+    budget: int | None = None,
+    machine: Path | None = None,
+    seed: int = 0,
+    output: Annotated[Path | None, {"callback": new_list}] = None,
+    depth: int = 100,
+    topics: str | None = None,
+    add: Annotated[Path | None, {"metavar": "LIST"}] = None,
+    simulate: Annotated[Path | None, {"metavar": "QRELS"}] = None,
+    out: Output,
+) -> Found:
+    """Choose the documents that people should judge.
+
+    Open the list in a spreadsheet and type grades; `combine --labels` then ranks the systems.
+
+    Example: concordant label runs/ --machine gpt4o.txt -m P@10 --budget 200 -o list.csv
+
+    Parameters
+    ----------
+    runs
+        The runs: a folder, a glob, or files.
+    measure
+        P@k, DCG@k, nDCG@k or AP, such as P(rel=2)@10; may be given several times.
+    budget
+        How many pairs people will judge.
+    output
+        The list, a new CSV file; its plan goes beside it.
+    depth
+        Depth of the pool for AP without a cutoff.
+    topics
+        Only these topics: names separated by commas, or @FILE; default: the machine's.
+    add
+        Add the documents of late runs to this list; give all runs.
+    simulate
+        Only try it: with all judgments of an earlier year, how well would it rank?
+
+    """
+    from ..judgments import label as run
+    from ..judgments.read_labels import read_labels
+    from ..judgments.read_runs import read_qrels
+    from ..planning.label_trial import try_labels
+
+    def extra(**given: Any) -> list[str]:
+        return [f"-{'-' * (len(name) > 1)}{name}" for name, value in given.items() if value is not None]
+
+    others = None if machine is None else read_qrels(machine)
+    if simulate is not None:
+        more = extra(budget=budget, output=output, topics=topics, add=add)
+        refuse(more, f"--simulate tries shares of the judgments and writes no list: leave out {' '.join(more)}")
+        if measure is None or len(measure) != 1:
+            raise typer.BadParameter("--simulate ranks by one measure: give it with -m")
+        with out.bar("lists") as bar:
+            return try_labels(
+                read_all(runs), read_qrels(simulate), measure[0], machine=others, rng=seed, progress=bar.update
+            )
+    refuse(out.plot, "--plot draws what --simulate finds: add --simulate QRELS, or leave out --plot")
+    if output is None:
+        raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")
+    if add is not None:
+        more = extra(m=measure, budget=budget, topics=topics)
+        refuse(more, f"--add takes {', '.join(more)} from the list: leave out {' '.join(more)}")
+        return _written(read_labels(add).add(read_all(runs), machine=others), output)
+    if not measure or budget is None:
+        raise typer.BadParameter(f"{'--budget' if measure else '-m'} is missing: say what to rank by, and how many")
+    chosen = names_of(topics, "--topics")
+    made = run(read_all(runs), machine=others, measures=measure, budget=budget, seed=seed, depth=depth, topics=chosen)
+    return _written(made, output)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """Options of `combine` for labels on documents.
+
+    Parameters
+    ----------
+    labels
+        Rank the runs by a list of documents that people judged.
+    these_topics
+        With --labels: intervals for these topics, not for topics like them.
+    final
+        With --labels: rank by the complete batches, as no more will be judged.
+
+    """
+
+    labels: Annotated[Path | None, {"metavar": "LIST"}] = None
+    machine: Path | None = None
+    these_topics: bool = False
+    final: bool = False
+
+    @property
+    def given(self) -> bool:
+        """Whether labels are."""
+        without = self.labels is None and (self.machine or self.these_topics or self.final)
+        refuse(without, "--machine, --these-topics and --final go with --labels")
+        return self.labels is not None
+
+    def answer(self, runs: list[str], measure: str | None, level: float, seed: int) -> Found:
+        """The ranking; or how much is judged, until all of it is: who looks at rankings stops when one looks good."""
+        from ..judgments import rank_from_labels, read_labels
+        from ..judgments.read_runs import read_qrels
+
+        assert self.labels is not None
+        found = read_labels(self.labels)
+        if not found.answered.all() and not self.final:
+            more = "no ranking before the whole list is judged; if no more will be judged, add --final"
+            return replace(found, notes=(more,))
+        if measure is None:
+            raise typer.BadParameter(f"-m is missing: the list was made for {listing(found.measures)}")
+        machine = None if self.machine is None else read_qrels(self.machine)
+        how: Any = {"these_topics": self.these_topics, "final": self.final, "confidence_level": level, "rng": seed}
+        return rank_from_labels(found, read_all(runs), measure, machine=machine, **how)
+
+
+def read_all(given: list[str]) -> Runs:
+    """Runs of a folder or a glob, or of several files."""
+    from ..judgments.read_runs import read_runs
+
+    return read_runs(given[0] if len(given) == 1 else given)
+
+
+def _written(made: LabelList, output: Path) -> Answer:
+    def write() -> str:
+        made.write(output)
+        return (
+            f"{output}: type grades into the last column, or skip where nobody can tell.\n"
+            f"Judge whole batches, and all {len(made.pairs):,} pairs before you look at a ranking.\n"
+            f"Next: concordant combine --labels {output} RUNS -m '{made.measures[0]}'"
+        )
+
+    return replace(Answer.of(made), write=write)
 
 
 @dataclass(frozen=True)
 class JudgedFiles:
-    """Runs and their judgments."""
+    """Runs and their judgments.
 
-    runs: Annotated[str, typer.Argument(metavar="RUNS", help="The runs: a folder or a glob.")]
-    qrels: Annotated[Path, typer.Argument(metavar="TRUTH", help="The judgments of the truth, in TREC's format.")]
+    Parameters
+    ----------
+    truth
+        The judgments of the truth, in TREC's format.
+
+    """
+
+    runs: str
+    truth: Path
 
     def read(self) -> tuple[Runs, Qrels]:
         from ..judgments.read_runs import read_qrels, read_runs
 
-        return read_runs(self.runs), read_qrels(self.qrels)
+        return read_runs(self.runs), read_qrels(self.truth)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measured:
-    """Which scores are computed."""
+    """Which scores are computed.
 
-    measure: Annotated[
-        list[str] | None,
-        typer.Option("--measure", "-m", help="A measure, such as nDCG@10 or AP(rel=2); may be given several times."),
-    ] = None
-    missing: MissingOption = "error"
+    Parameters
+    ----------
+    measure
+        A measure, such as nDCG@10 or AP(rel=2); may be given several times.
 
+    """
 
-@dataclass(frozen=True)
-class Studied(Measured):
-    """How a study of judgments is run."""
-
-    coefficient: CoefficientsOption = None
-    resamples: Annotated[int, typer.Option(min=1, help="Resamples of topics, for p-values.")] = 1_000
-    seed: SeedOption = 0
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            callback=writable_folder,
-            help="A folder for what is done, to continue there, and for tables and the figure.",
-        ),
-    ] = None
-
-    draws = 1
-    workers = 1
-
-    def study(self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output) -> JudgmentStudy:
-        """Run it."""
-        from ..study.judgments import judgment_study
-
-        with out.bar("draws") as bar:
-            return judgment_study(
-                *of,
-                changes,
-                self.measure or DEFAULT,
-                known_coefficients(self.coefficient) if self.coefficient else None,
-                self.seed,
-                n_draws=self.draws,
-                n_resamples=self.resamples,
-                missing=self.missing,
-                folder=self.output,
-                workers=self.workers,
-                progress=bar.update,
-            )
-
-    def answer(self, study: JudgmentStudy, more: Callable[[], str] | None = None) -> Answer:
-        """The study, what its numbers are, and what else is to be said."""
-
-        def text(every: bool) -> str:
-            about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
-            if not study.tested:
-                about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
-            about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
-            return "\n\n".join([str(study), about, *([more()] if more else [])])
-
-        shown = study.statistics if self.coefficient else None
-        made = replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
-        return made if self.output is None else replace(made, write=partial(saved, study, self.output))
-
-
-def saved(study: StudyResult, folder: Path) -> str:
-    """Write the tables and the figure of a study, and say where they are."""
-    study.save(folder)
-    return f"Every number, and each system's: {folder}"
-
-
-@dataclass(frozen=True)
-class Drawn(Studied):
-    """Like `Studied`, with random draws."""
-
-    draws: Annotated[int, typer.Option(min=1, help="Random draws of each level.")] = 20
-    workers: ProcessesOption = 1
-
-
-DepthsOption = Annotated[str, typer.Option(help="Depths of the pool, separated by commas.")]
-SharesOption = Annotated[str, typer.Option(help="Shares of the judgments, separated by commas.")]
-ContributingOption = Annotated[
-    str | None, typer.Option(help="The runs that form the pool: names separated by commas, or @FILE; default: all.")
-]
+    measure: list[str] | None = None
+    missing: Missing = "error"
 
 
 @answering()
@@ -155,16 +219,8 @@ def evaluate(
     judged: JudgedFiles,
     *,
     measured: Measured,
-    per_topic: Annotated[bool, typer.Option("--per-topic", help="One row per topic, system and measure.")] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            callback=writable(SCORES),
-            help="Also write topics x systems to this CSV file, full precision.",
-        ),
-    ] = None,
+    per_topic: bool = False,
+    output: Annotated[Path | None, {"callback": writable(SCORES)}] = None,
     out: Output,
 ) -> Found:
     """Score runs under judgments, as trec_eval does.
@@ -172,13 +228,19 @@ def evaluate(
     The best system by the first measure comes first.
 
     Example: concordant evaluate runs/ qrels.txt -m nDCG@10
+
+    Parameters
+    ----------
+    per_topic
+        One row per topic, system and measure.
+    output
+        Also write topics x systems to this CSV file, full precision.
+
     """
     from ..judgments.evaluation import evaluate
-    from ..words import counted
 
     measures = measured.measure or DEFAULT
-    if output is not None and len(measures) != 1:
-        raise typer.BadParameter("--output writes one measure: give one with -m")
+    refuse(output is not None and len(measures) != 1, "--output writes one measure: give one with -m")
     with out.bar("scoring"):
         found = evaluate(*judged.read(), measures, missing=measured.missing)
     first = next(iter(found.values()))
@@ -213,18 +275,115 @@ def evaluate(
             for name, scores in found.items()
         }
 
-    return Answer(text, rows, content, write=None if output is None else partial(write_scores, first, output))
+    return Answer(text, rows, content, write=None if output is None else partial(_write_scores, first, output))
+
+
+def _write_scores(scores: Scores, path: Path) -> str:
+    """Write a table with a column for the topics and one for each system, in full precision, and say where it is."""
+    from ..render.outputs import written_whole
+
+    rows = [[topic, *row] for topic, row in zip(scores.topics, scores.shown().tolist(), strict=True)]
+    with written_whole(path, SCORES) as file:
+        table = to_csv(Table(["topic", *scores.systems], rows)).removeprefix("topic,")
+        file.write(f"{SCORES_START}{table}\n".encode())
+    return f"Scores: {path}"
+
+
+app = Commands(
+    help="See what changed judgments do to the ranking.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _root() -> None:
+    """See what changed judgments do to the ranking."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Studied(Measured):
+    """How a study of judgments is run.
+
+    Parameters
+    ----------
+    coefficient
+        A coefficient to compute; may be given several times.
+    resamples
+        Resamples of topics, for p-values.
+    output
+        A folder for what is done, to continue there, and for tables and the figure.
+
+    """
+
+    coefficient: list[str] | None = None
+    resamples: int = 1_000
+    seed: int = 0
+    output: Annotated[Path | None, {"callback": writable_folder}] = None
+
+    draws: ClassVar = 1
+    workers: ClassVar = 1
+
+    def study(
+        self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output, more: Callable[..., str] | None = None
+    ) -> Answer:
+        """Run it: the study, what its numbers are, and what else is to be said of it."""
+        from ..study.judgments import judgment_study
+
+        with out.bar("draws") as bar:
+            study = judgment_study(
+                *of,
+                changes,
+                self.measure or DEFAULT,
+                known_coefficients(self.coefficient) if self.coefficient else None,
+                self.seed,
+                n_draws=self.draws,
+                n_resamples=self.resamples,
+                missing=self.missing,
+                folder=self.output,
+                workers=self.workers,
+                progress=bar.update,
+            )
+
+        def text(every: bool) -> str:
+            about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
+            if not study.tested:
+                about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
+            about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
+            return "\n\n".join([str(study), about, *([more(study)] if more else [])])
+
+        shown = study.statistics if self.coefficient else None
+        made = replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
+        return made if self.output is None else replace(made, write=partial(saved, study, self.output))
+
+
+def saved(study: StudyResult, folder: Path) -> str:
+    """Write the tables and the figure of a study, and say where they are."""
+    study.save(folder)
+    return f"Every number, and each system's: {folder}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Studied):
+    """Like `Studied`, with random draws.
+
+    Parameters
+    ----------
+    draws
+        Random draws of each level.
+    workers
+        Processes.
+
+    """
+
+    draws: int = 20  # type: ignore[misc]
+    workers: int = 1  # type: ignore[misc]
 
 
 @app.command()
 @answering(html=True)
 def pool(
-    judged: JudgedFiles,
-    *,
-    depths: DepthsOption = "1,2,3,5,10",
-    contributing: ContributingOption = None,
-    how: Studied,
-    out: Output,
+    judged: JudgedFiles, *, depths: str = "1,2,3,5,10", contributing: str | None = None, how: Studied, out: Output
 ) -> Found:
     """Judge only the first k documents of each run.
 
@@ -236,7 +395,7 @@ def pool(
 
     options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
     changes = [Change("depth_pool", k, **options) for k in numbers(depths, "--depths", int)]
-    return how.answer(how.study(judged.read(), changes, out))
+    return how.study(judged.read(), changes, out)
 
 
 @app.command()
@@ -244,8 +403,8 @@ def pool(
 def sample(
     judged: JudgedFiles,
     *,
-    shares: SharesOption = "0.01,0.05,0.1,0.25,0.5",
-    rel: Annotated[float | None, typer.Option(help="The lowest relevant grade; default 1.")] = None,
+    shares: str = "0.01,0.05,0.1,0.25,0.5",
+    rel: float | None = None,
     how: Drawn,
     out: Output,
 ) -> Found:
@@ -254,11 +413,17 @@ def sample(
     Buckley and Voorhees 2004; Carterette 2009, figure 4.
 
     Example: concordant judgments sample runs/ qrels.txt
+
+    Parameters
+    ----------
+    rel
+        The lowest relevant grade; default 1.
+
     """
     from ..judgments import Change
 
     changes = [Change("sample", share, rel=rel) for share in numbers(shares, "--shares", float)]
-    return how.answer(how.study(judged.read(), changes, out))
+    return how.study(judged.read(), changes, out)
 
 
 @app.command()
@@ -266,12 +431,10 @@ def sample(
 def pseudo(
     judged: JudgedFiles,
     *,
-    depths: DepthsOption = "10,50,100",
-    share: Annotated[float, typer.Option(help="Mean share of the pool that is relevant.")] = 0.1,
-    spread: Annotated[float, typer.Option(help="Its standard deviation over topics.")] = 0.0,
-    duplicates: Annotated[
-        bool, typer.Option("--duplicates", help="Documents that more runs have are likelier to be relevant.")
-    ] = False,
+    depths: str = "10,50,100",
+    share: float = 0.1,
+    spread: float = 0.0,
+    duplicates: bool = False,
     how: Drawn,
     out: Output,
 ) -> Found:
@@ -280,37 +443,44 @@ def pseudo(
     Soboroff et al. 2001.
 
     Example: concordant judgments pseudo runs/ qrels.txt
+
+    Parameters
+    ----------
+    share
+        Mean share of the pool that is relevant.
+    spread
+        Its standard deviation over topics.
+    duplicates
+        Documents that more runs have are likelier to be relevant.
+
     """
     from ..judgments import Change
 
-    changes = [
-        Change("pseudo", k, share=share, spread=spread, duplicates=duplicates) for k in numbers(depths, "--depths", int)
-    ]
-    return how.answer(how.study(judged.read(), changes, out))
+    options: dict[str, Any] = {"share": share, "spread": spread, "duplicates": duplicates}
+    changes = [Change("pseudo", k, **options) for k in numbers(depths, "--depths", int)]
+    return how.study(judged.read(), changes, out)
 
 
 @app.command("single-run")
 @answering(html=True)
-def single_run(
-    judged: JudgedFiles,
-    *,
-    names: Annotated[
-        str | None, typer.Option(help="Runs to take the judged documents from, one by one, or @FILE; default: each.")
-    ] = None,
-    how: Studied,
-    out: Output,
-) -> Found:
+def single_run(judged: JudgedFiles, *, names: str | None = None, how: Studied, out: Output) -> Found:
     """Keep the judgments of what one run retrieved.
 
     Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5.
 
     Example: concordant judgments single-run runs/ qrels.txt
+
+    Parameters
+    ----------
+    names
+        Runs to take the judged documents from, one by one, or @FILE; default: each.
+
     """
     from ..judgments import Change
 
     runs, qrels = judged.read()
     wanted = names_of(names, "--names") or runs.systems
-    return how.answer(how.study((runs, qrels), [Change("from_runs", name) for name in wanted], out))
+    return how.study((runs, qrels), [Change("from_runs", name) for name in wanted], out)
 
 
 @app.command("leave-out")
@@ -318,11 +488,9 @@ def single_run(
 def leave_out(
     judged: JudgedFiles,
     *,
-    teams: Annotated[Path, typer.Option(help="A CSV file with columns run and team.")],
-    depth: Annotated[
-        int | None, typer.Option(min=1, help="Depth of the pool; default: all that was retrieved.")
-    ] = None,
-    contributing: ContributingOption = None,
+    teams: Path,
+    depth: int | None = None,
+    contributing: str | None = None,
     how: Studied,
     out: Output,
 ) -> Found:
@@ -331,6 +499,14 @@ def leave_out(
     And score each system without its own team's share.
 
     Example: concordant judgments leave-out runs/ qrels.txt --teams teams.csv
+
+    Parameters
+    ----------
+    teams
+        A CSV file with columns run and team.
+    depth
+        Depth of the pool; default: all that was retrieved.
+
     """
     from ..coefficients.registry import get_coefficient, headlines
     from ..judgments import Change, leave_each_out
@@ -340,14 +516,12 @@ def leave_out(
     owners = pairs_of(teams, "run", "team")
     if contributing is not None:
         pooled = names_of(contributing, "--contributing") or []
-        lost = [name for name in pooled if name not in owners]
-        if lost:
+        if lost := [name for name in pooled if name not in owners]:
             raise InputError(f"{teams} has no team for {lost[0]!r}")
         owners = {name: owners[name] for name in pooled}
     of = teams_of(owners, runs)
-    study = how.study((runs, qrels), [Change("leave_out", team, teams=of, k=depth) for team in of], out)
 
-    def each_out() -> str:
+    def each_out(study: JudgmentStudy) -> str:
         with warnings.catch_warnings(action="ignore"):  # said of the study
             each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
@@ -359,65 +533,70 @@ def leave_out(
         table = to_text(Table.of(rows), width())
         return f"Each system without what its own team alone pooled, against all judgments:\n\n{table}"
 
-    return how.answer(study, each_out)
+    return how.study((runs, qrels), [Change("leave_out", team, teams=of, k=depth) for team in of], out, each_out)
 
 
 @app.command()
 @answering(html=True)
-def mix(
-    judged: JudgedFiles,
-    machine: Annotated[Path, typer.Argument(metavar="CANDIDATE", help="The other judge's judgments.")],
-    *,
-    shares: SharesOption = "0.1,0.25,0.5,0.75,1",
-    how: Drawn,
-    out: Output,
-) -> Found:
+def mix(judged: JudgedFiles, candidate: Path, *, shares: str = "0.1,0.25,0.5,0.75,1", how: Drawn, out: Output) -> Found:
     """Replace a random share of the grades by another judge's.
 
     Example: concordant judgments mix runs/ human.txt gpt4o.txt
+
+    Parameters
+    ----------
+    candidate
+        The other judge's judgments.
+
     """
     from ..judgments import Change
     from ..judgments.read_runs import read_qrels
 
-    of, other = judged.read(), read_qrels(machine)
+    of, other = judged.read(), read_qrels(candidate)
     changes = [Change("mix", share, machine=other) for share in numbers(shares, "--shares", float)]
-    return how.answer(how.study(of, changes, out))
+    return how.study(of, changes, out)
 
 
 @app.command()
 @answering(html=True)
 def judges(
     judged: JudgedFiles,
-    others: Annotated[
-        list[Path], typer.Argument(metavar="CANDIDATE", help="The judgments of other judges, one file each.")
-    ],
+    candidate: list[Path],
     *,
-    rel: Annotated[
-        float | None, typer.Option(help="Compare labels only by whether grades are at least this, on all sides.")
-    ] = None,
-    topics: Annotated[
-        Literal["truth", "common"],
-        typer.Option(help="Compare on all topics of the truth, or on those that all judges have."),
-    ] = "truth",
-    drop_grades: Annotated[
-        str | None, typer.Option(help="Grades to ignore, such as those of broken answers, separated by commas.")
-    ] = None,
-    families: Annotated[
-        Path | None, typer.Option(help="A CSV file with columns system and family, to test for bias.")
-    ] = None,
+    rel: float | None = None,
+    topics: Literal["truth", "common"] = "truth",
+    drop_grades: str | None = None,
+    families: Path | None = None,
     measured: Measured,
-    coefficient: CoefficientsOption = None,
-    resamples: Annotated[int, typer.Option(min=500, help="Resamples of topics, for intervals and tests.")] = 4_999,
+    coefficient: list[str] | None = None,
+    resamples: Annotated[int, {"min": 500}] = 4_999,
     random: Random,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", callback=writable_folder, help="A folder for tables and the figure."),
-    ] = None,
+    output: Annotated[Path | None, {"callback": writable_folder}] = None,
     out: Output,
 ) -> Found:
     """Compare judges: do they rank and grade alike?
 
     Example: concordant judgments judges runs/ human.txt gpt4o.txt llama.txt --html judges.html
+
+    Parameters
+    ----------
+    candidate
+        The judgments of other judges, one file each.
+    rel
+        Compare labels only by whether grades are at least this, on all sides.
+    topics
+        Compare on all topics of the truth, or on those that all judges have.
+    drop_grades
+        Grades to ignore, such as those of broken answers, separated by commas.
+    families
+        A CSV file with columns system and family, to test for bias.
+    coefficient
+        A coefficient to compute; may be given several times.
+    resamples
+        Resamples of topics, for intervals and tests.
+    output
+        A folder for tables and the figure.
+
     """
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
@@ -427,12 +606,12 @@ def judges(
     runs, truth = judged.read()
     wanted = known_coefficients(coefficient or headlines("main"))
     measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
-    labels = labels_of([str(path) for path in others])
+    labels = labels_of([str(path) for path in candidate])
     with out.bar("judges") as bar:
         study = judge_study(
             runs,
             truth,
-            {label: read_qrels(path) for label, path in zip(labels, others, strict=True)},
+            {label: read_qrels(path) for label, path in zip(labels, candidate, strict=True)},
             measures,
             wanted,
             random.seed,

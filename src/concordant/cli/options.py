@@ -1,15 +1,56 @@
-"""The options that commands share."""
+"""The options that commands share, and how the parameters of a function become options.
+
+Parameters
+----------
+truth
+    Scores of the truth: [NAME=]PATH[:MEASURE][:lower].
+candidate
+    Scores to compare with it, given in the same way.
+scores
+    Scores of the systems: [NAME=]PATH[:MEASURE][:lower]; a file, folder or glob.
+runs
+    The runs: a folder or a glob.
+coefficient
+    The coefficient.
+own_topics
+    Average each side over its own topics, not over the common ones.
+measure
+    The measure to read, as the files name it.
+missing
+    Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, average the rest, or compare on
+    what is available.
+level
+    Confidence level of the intervals.
+resamples
+    Number of resamples.
+seed
+    Random seed.
+workers
+    Threads.
+depths
+    Depths of the pool, separated by commas.
+shares
+    Shares of the judgments, separated by commas.
+contributing
+    The runs that form the pool: names separated by commas, or @FILE; default: all.
+machine
+    A machine's judgments of the pool, in TREC's format.
+marginal
+    The level holds for each system by itself, not for all together.
+
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -50,6 +91,28 @@ _RANGES = (
     (r"\bx>=([\d.]+)", r"at least \1"),
 )
 """What help says of types and ranges, and what it says instead."""
+
+_SHORT = {
+    "measure": "-m",
+    "coefficient": "-c",
+    "output": "-o",
+    "reported": "-r",
+    "format": "-f",
+    "quiet": "-q",
+    "best": "-k",
+}
+_PANELS = {"measure": "Data", "missing": "Data", "collection": "Data", "plot_kind": "Output"} | dict.fromkeys(
+    ("level", "resamples", "seed", "workers"), "Output"
+)
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "seed": {"min": 0},
+    "top": {"min": 2},
+    "k": {"flags": ("-k",)},
+    "groups": {"metavar": "FILE"},
+    "types": {"metavar": "FILE"},
+    "costs": {"metavar": "FILE"},
+}
+"""What options are wherever they are: short names, the part of the help, limits, and what stands for their values."""
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
 Total = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
@@ -135,78 +198,47 @@ class Commands(typer.Typer):
         return super().command(name, cls=_Command, **options)
 
 
-TruthArgument = Annotated[
-    str, typer.Argument(metavar="TRUTH", help="Scores of the truth: [NAME=]PATH[:MEASURE][:lower].")
-]
-CandidatesArgument = Annotated[
-    list[str], typer.Argument(metavar="CANDIDATE", help="Scores to compare with it, given in the same way.")
-]
-ScoresArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="SCORES", help="Scores of the systems: [NAME=]PATH[:MEASURE][:lower]; a file, folder or glob."
-    ),
-]
+def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters of a command, or the fields of a group of options, as typer takes them.
 
-MissingOption = Annotated[
-    Missing,
-    typer.Option(
-        help="Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, average the rest, or "
-        "compare on what is available."
-    ),
-]
-CoefficientOption = Annotated[str, typer.Option("--coefficient", "-c", help="The coefficient.")]
-CoefficientsOption = Annotated[
-    list[str] | None, typer.Option("--coefficient", "-c", help="A coefficient to compute; may be given several times.")
-]
-OwnTopicsOption = Annotated[
-    bool, typer.Option("--own-topics", help="Average each side over its own topics, not over the common ones.")
-]
-LevelOption = Annotated[float, typer.Option(help="Confidence level of the intervals.", rich_help_panel="Output")]
-ResamplesOption = Annotated[int, typer.Option(min=1, help="Number of resamples.", rich_help_panel="Output")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Random seed.", rich_help_panel="Output")]
-ProcessesOption = Annotated[int, typer.Option("--workers", min=1, help="Processes.")]
+    What may be given by place is an argument, and the others are options. What they are for stands in the docstring,
+    or in that of this module; `Annotated` may have settings of typer's own.
+    """
+    hints, found = get_type_hints(given, include_extras=True), {}
+    helps: dict[str, str] = {}
+    for doc in (__doc__, *(one.__doc__ for one in reversed(getattr(given, "__mro__", (given,))))):
+        _, _, section = inspect.cleandoc(doc or "").partition("Parameters\n----------\n")
+        for name, text in re.findall(r"^(\w+)\n((?:    .*(?:\n|$))+)", section, re.MULTILINE):
+            helps[name] = " ".join(text.split())
+    for name, parameter in inspect.signature(given).parameters.items():
+        kind, *more = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (hints[name],)
+        if not (isinstance(kind, type) and is_dataclass(kind)):
+            own = {"help": helps.get(name), **_SETTINGS.get(name, {}), **(more[0] if more else {})}
+            if parameter.kind is not parameter.KEYWORD_ONLY:
+                kind = Annotated[kind, typer.Argument(**{"metavar": name.upper(), **own})]
+            else:
+                flag = f"--{name.replace('_', '-')}"
+                flags = own.pop("flags", None) or ((flag, _SHORT[name]) if name in _SHORT else (flag,))
+                if int in (kind, *get_args(kind)):
+                    own.setdefault("min", 1)
+                panel = getattr(given, "PANEL", None) or _PANELS.get(name)
+                kind = Annotated[kind, typer.Option(*flags, rich_help_panel=panel, **own)]
+        found[name] = parameter.replace(annotation=kind, kind=parameter.KEYWORD_ONLY)
+    return found
 
 
-GroupsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Topics that belong together, such as segments of a document: FILE or FILE:COLUMN; none for single ones.",
-    ),
-]
-
-
-TypesOption = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN."),
-]
-TotalOption = Annotated[Total, typer.Option(help="The total that systems are ranked by.")]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Random:
-    """Options of what is drawn at random."""
+    """What is drawn at random."""
 
-    PANEL: ClassVar = "Output"
-    seed: SeedOption = 0
-    workers: Annotated[int, typer.Option(min=1, help="Threads.")] = 1
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """Options of simulated collections."""
-
-    lowest: Annotated[float, typer.Option(help="The lowest possible score.")] = 0.0
-    highest: Annotated[float, typer.Option(help="The highest possible score.")] = 1.0
-    exact_means: Annotated[
-        bool, typer.Option("--exact-means", help="Make the expected means those of the original.")
-    ] = False
+    seed: int = 0
+    workers: int = 1
 
 
-DropOption = Annotated[
-    float, typer.Option(min=0, max=1, help="Leave out the systems below this quantile of the means.")
-]
+def refuse(when: object, why: str) -> None:
+    """Refuse what was asked for, if it was."""
+    if when:
+        raise typer.BadParameter(why)
 
 
 def writable(kind: Kind | None = None) -> Callable[[Path | None], Path | None]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from ..errors import InputError, ReadError
-from .options import GroupsOption, MissingOption, TotalOption, TypesOption
+from .options import Missing, Total
 from .terminal import Bar
 
 if TYPE_CHECKING:
@@ -20,47 +20,57 @@ if TYPE_CHECKING:
     from ..pairing import Side
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reader:
-    """Reads a side, as these options say: the one place where what stands on the command line becomes scores."""
+    """Reads a side, as these options say: the one place where what stands on the command line becomes scores.
+
+    Parameters
+    ----------
+    groups
+        Topics that belong together, such as segments of a document: FILE or FILE:COLUMN; none for single ones.
+    types
+        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN.
+    total
+        The total that systems are ranked by.
+    lower_is_better
+        Whether scores are errors or times; for one side, write PATH:MEASURE:lower or :higher.
+    systems
+        Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' takes all that fit,
+        '!NAME' leaves one out.
+    topics
+        Only these topics, given in the same way; NAME=TOPICS for the side NAME=PATH alone.
+    rename
+        New names of systems: two columns, the name and the new one.
+    repeats
+        What several runs of a topic count as: mean, pass@K or pass^K.
+    topic_column
+        The column of a table that holds the topics.
+    system_column
+        The column that holds the systems.
+    score_column
+        The column that holds the scores.
+    run_column
+        The column that numbers the runs of a topic.
+
+    """
 
     PANEL: ClassVar = "Data"
-    measure: Annotated[
-        str | None, typer.Option("--measure", "-m", help="The measure to read, as the files name it.")
-    ] = None
-    missing: MissingOption = "error"
-    groups: GroupsOption = None
-    types: TypesOption = None
-    total: TotalOption = "mean"
+    measure: str | None = None
+    missing: Missing = "error"
+    groups: str | None = None
+    types: str | None = None
+    total: Total = "mean"
     lower_is_better: Annotated[
-        bool | None,
-        typer.Option(
-            "--lower-is-better/--higher-is-better",
-            show_default=False,
-            help="Whether scores are errors or times; for one side, write PATH:MEASURE:lower or :higher.",
-        ),
+        bool | None, {"flags": ("--lower-is-better/--higher-is-better",), "show_default": False}
     ] = None
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' takes all "
-            "that fit, '!NAME' leaves one out."
-        ),
-    ] = None
-    topics: Annotated[
-        list[str] | None,
-        typer.Option(help="Only these topics, given in the same way; NAME=TOPICS for the side NAME=PATH alone."),
-    ] = None
-    rename: Annotated[
-        str | None, typer.Option(metavar="FILE", help="New names of systems: two columns, the name and the new one.")
-    ] = None
-    repeats: Annotated[
-        str, typer.Option(metavar="HOW", help="What several runs of a topic count as: mean, pass@K or pass^K.")
-    ] = "mean"
-    topic_column: Annotated[str | None, typer.Option(help="The column of a table that holds the topics.")] = None
-    system_column: Annotated[str | None, typer.Option(help="The column that holds the systems.")] = None
-    score_column: Annotated[str | None, typer.Option(help="The column that holds the scores.")] = None
-    run_column: Annotated[str | None, typer.Option(help="The column that numbers the runs of a topic.")] = None
+    systems: str | None = None
+    topics: list[str] | None = None
+    rename: Annotated[str | None, {"metavar": "FILE"}] = None
+    repeats: Annotated[str, {"metavar": "HOW"}] = "mean"
+    topic_column: str | None = None
+    system_column: str | None = None
+    score_column: str | None = None
+    run_column: str | None = None
 
     def __call__(self, given: str, quiet: bool) -> Scores | Means:
         """The scores of a collection that is compared with no other."""
@@ -104,20 +114,9 @@ class Reader:
 
     def how(self, lower: bool | None) -> Any:
         """The arguments of `read_scores` that are not as usual, for a side that says so much of its direction."""
-        given = {
-            "missing": self.missing if self.missing != "error" else None,
-            "lower_is_better": self.lower_is_better if lower is None else lower,
-            "groups": self.groups,
-            "types": self.types,
-            "total": self.total if self.total != "mean" else None,
-            **self.wanted(),
-            "rename": self.rename,
-            "repeats": self.repeats if self.repeats != "mean" else None,
-            "topic_column": self.topic_column,
-            "system_column": self.system_column,
-            "score_column": self.score_column,
-            "run_column": self.run_column,
-        }
+        given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        given.pop("measure", None)
+        given |= self.wanted() | {"lower_is_better": self.lower_is_better if lower is None else lower}
         return {name: value for name, value in given.items() if value is not None}
 
     def wanted(self) -> dict[str, list[str] | None]:

@@ -1,0 +1,361 @@
+"""`concordant plan`, `select`, `combine` and `study`: how many topics are enough, which of them, and by whom."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from .answer import Answer, Found, Output, answering
+from .judgments import Labelled
+from .options import Commands, Random, refuse, writable, writable_folder
+from .reading import Reader, known_coefficients
+from .render import Rows
+from .terminal import duration, tell
+
+
+@answering(plot=True, html=True)
+def plan(
+    scores: str,
+    *,
+    target: float = 0.9,
+    coefficient: str = "tau",
+    probability: float | None = None,
+    resamples: int = 16_000,
+    most: int = 10_000,
+    budget: float | None = None,
+    topic_cost: float | None = None,
+    run_cost: float | None = None,
+    read: Reader,
+    random: Random,
+    out: Output,
+) -> Found:
+    """Find out how many topics are enough.
+
+    How close this ranking is to the true one, by the means over all such topics, and how close it would be with more.
+    --all shows every estimator of the correlation with the true ranking.
+
+    Example: concordant plan people.csv -c tau_ap --target 0.9
+
+    Parameters
+    ----------
+    target
+        The correlation to reach.
+    probability
+        How probable it must be to reach the target; by default on average.
+    most
+        The largest number of topics to try.
+    budget
+        Instead: more topics or more runs of each? What may be spent.
+    topic_cost
+        What one more topic costs; 1 if not given.
+    run_cost
+        What one run of one system on one topic costs.
+
+    """
+    from ..planning.estimation import expected_correlation, reliability
+    from ..planning.more_topics import plan_topics
+    from ..planning.run_plan import plan_runs
+
+    costs = {"topic_cost": topic_cost, "run_cost": run_cost, "budget": budget}
+    if given_costs := {name: cost for name, cost in costs.items() if cost is not None}:
+        return plan_runs(read(scores, out.quiet), **given_costs)
+    name = known_coefficients([coefficient])[0]
+    given = read(scores, out.quiet)
+    drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
+    with out.bar("planning") as bar:
+        found = plan_topics(
+            given,
+            coefficient=name,
+            target=target,
+            probability=probability,
+            n_resamples=resamples,
+            most=most,
+            progress=bar.update,
+            **drawn,
+        )
+    if not out.every:
+        return found
+    with out.bar("estimating"):
+        now = reliability(given, **drawn)
+        spans = [expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")]
+
+    def text(every: bool) -> str:
+        known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
+        about = f"95% intervals: {', '.join(known)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
+        return f"{found.text(every=every)}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
+
+    known = {**now.to_dict(), "posterior": [e.to_dict() for e in spans]}
+    return replace(Answer.of(found), text=text, content=lambda: {**found.to_dict(), "reliability": known})
+
+
+@answering(plot=True)
+def select(
+    scores: str,
+    *,
+    k: int | None = None,
+    coefficient: str = "tau_b",
+    method: Literal["auto", "variance", "greedy"] = "auto",
+    costs: str | None = None,
+    budget: float | None = None,
+    splits: Annotated[int, {"min": 2}] = 40,
+    level: float = 0.95,
+    output: Annotated[Path | None, {"callback": writable()}] = None,
+    read: Reader,
+    seed: int = 0,
+    out: Output,
+) -> Found:
+    """Choose topics that rank the systems as all topics do.
+
+    It also says how well topics chosen in this way rank other systems on other topics, compared with random ones.
+
+    Example: concordant select people.csv -k 10
+
+    Parameters
+    ----------
+    k
+        How many topics to choose; or --budget.
+    method
+        How to choose; auto takes what is better on other systems and topics.
+    costs
+        A CSV file with the cost of each topic, FILE or FILE:COLUMN.
+    budget
+        What the topics may cost together.
+    splits
+        How often systems and topics are split.
+    output
+        Also write the topics, one per line.
+
+    """
+    from ..planning.selection import select_topics
+    from ..render.outputs import Kind, check_output, written_whole
+
+    given = read(scores, out.quiet)
+    known = {topic.encode() for topic in given.topics}
+    kind = Kind("a list of topics of these scores", lambda start: start.split(b"\n")[0] in known)
+    if output is not None:
+        check_output(output, kind)
+    with out.bar("splitting") as bar:
+        found = select_topics(
+            given,
+            k,
+            coefficient=known_coefficients([coefficient])[0],
+            method=method,
+            costs=costs,
+            budget=budget,
+            n_splits=splits,
+            confidence_level=level,
+            rng=seed,
+            progress=bar.update,
+        )
+    if output is None:
+        return found
+    path = output
+
+    def write() -> str:
+        with written_whole(path, kind) as file:
+            file.write("".join(f"{topic}\n" for topic in found.topics).encode())
+        return f"Topics: {path}"
+
+    return replace(Answer.of(found), write=write)
+
+
+@answering(plot=True)
+def combine(
+    given: Annotated[list[str], {"metavar": "HUMAN MACHINE"}],
+    *,
+    judged: Labelled,
+    method: Literal["control", "shrunk"] = "control",
+    ranks: bool = False,
+    plan: bool = False,
+    cost: Annotated[tuple[str, str] | None, {"metavar": "human=COST machine=COST"}] = None,
+    as_good_as: int | None = None,
+    level: float = 0.95,
+    read: Reader,
+    seed: int = 0,
+    out: Output,
+) -> Found:
+    """Rank systems by human and machine scores, or plan a mix.
+
+    People have scored few topics, and a machine these and many more; or people have judged a list of documents. With
+    --plan: how many topics of each are the cheapest way to a ranking that is good enough.
+
+    Example: concordant combine few.csv careful.csv --plan --as-good-as 60 --cost human=20 machine=0.05
+
+    Parameters
+    ----------
+    given
+        Human scores, and machine scores on these topics and more: [NAME=]PATH[:MEASURE][:lower]. With --labels, the
+        runs.
+    method
+        Control variates, which need not trust the machine, or also shrink towards its ranking.
+    ranks
+        Also show the ranks that each system could have.
+    plan
+        Find the cheapest mix instead; needs the next two.
+    cost
+        Cost per topic of each.
+    as_good_as
+        Match the ranking by this many human topics.
+
+    """
+    from ..planning.combination import combine as run
+    from ..planning.mix_plan import plan_mix
+
+    refuse(
+        len({plan, cost is not None, as_good_as is not None}) > 1,
+        "--plan, --cost and --as-good-as belong together: give all three or none",
+    )
+    each = _costs(cost) if cost is not None else None
+    refuse(plan and ranks, "--ranks shows ranks, and --plan finds none: give one of them")
+    if judged.given:
+        refuse(plan or ranks, "--labels ranks by labels on documents: leave out --plan and --ranks")
+        return judged.answer(given, read.measure, level, seed)
+    refuse(len(given) != 2, "give human scores, and machine scores; or a list of documents with --labels")
+    labels = read.labels(given)
+    people, others = read.sides(given, out.quiet)
+    if each is not None and as_good_as is not None:
+        return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
+    with out.bar("combining"):
+        found = run(people, others, method=method, confidence_level=level, names=labels)
+    if not ranks:
+        return found
+    intervals = found.rank_intervals(level, rng=seed)
+
+    def rows() -> Rows:
+        """Means and ranks in one table; both have an interval."""
+        of = {row["system"]: row for row in intervals.rows()}
+        names = {"rank": "rank_low", "high": "rank_high", "border_below": "border_below"}
+        return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
+
+    return replace(Answer.of([found, intervals]), rows=rows, plot=found.plot)
+
+
+def _costs(given: tuple[str, str]) -> tuple[float, float]:
+    """What a topic costs by people and by the machine, in either order."""
+    from ..read.labels import WANTED_COST, is_cost
+
+    found = dict(part.partition("=")[::2] for part in given)
+    with contextlib.suppress(KeyError, ValueError):
+        costs = float(found["human"]), float(found["machine"])
+        if all(map(is_cost, costs)):
+            return costs
+    raise typer.BadParameter(
+        f"--cost is {' '.join(given)!r}: {WANTED_COST}, for what a topic costs, such as --cost human=20 machine=0.05"
+    )
+
+
+study = Commands(
+    help="Run a study that can be stopped and continued.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@study.callback()
+def _root() -> None:
+    """Run a study that can be stopped and continued."""
+
+
+@study.command("reliability")
+@answering(without=("lower_is_better", "systems", "topics", "types", "total"))
+def reliability_study(
+    scores: list[str],
+    *,
+    output: Annotated[Path, {"callback": writable_folder}],
+    trials: int = 1_000,
+    sizes: str = "10:100:10",
+    drop_bottom: Annotated[float, {"min": 0, "max": 1}] = 0.25,
+    lowest: float = 0.0,
+    highest: float = 1.0,
+    exact_means: bool = False,
+    seed: int = 0,
+    workers: int = 1,
+    dask: str | None = None,
+    read: Reader,
+    out: Output,
+) -> Found:
+    """Measure error and bias of the estimators of expected correlation.
+
+    As Urbano and Marrero did (2016). Stop it at any time; the same command continues.
+
+    Example: concordant study reliability adhoc6.csv adhoc7.csv adhoc8.csv -o study
+
+    Parameters
+    ----------
+    scores
+        Scores of collections, a file, folder or glob each.
+    output
+        The folder for what is done, table and figures.
+    trials
+        Simulated collections of each size, from each original.
+    sizes
+        Numbers of topics, separated by commas, or FIRST:LAST:STEP.
+    drop_bottom
+        Leave out the systems below this quantile of the means.
+    lowest
+        The lowest possible score.
+    highest
+        The highest possible score.
+    exact_means
+        Make the expected means those of the original.
+    workers
+        Processes.
+    dask
+        Address of a Dask scheduler to run on instead.
+
+    """
+    from ..study.execution import executor_at
+    from ..study.reliability import reliability_study
+
+    wanted = _sizes(sizes)
+    # A scheduler's kill ends the workers, too, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    given = dict(zip(read.labels(scores), read.sides(scores, out.quiet), strict=True))
+    with out.bar("trials") as bar:
+        try:
+            with contextlib.nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
+                found = reliability_study(
+                    given,
+                    n_trials=trials,
+                    sizes=wanted,
+                    drop_bottom=drop_bottom,
+                    exact_means=exact_means,
+                    bounds=(lowest, highest),
+                    rng=seed,
+                    folder=output,
+                    workers=runs_on,
+                    progress=bar.update,
+                )
+        except KeyboardInterrupt:
+            tell(f"stopped; what is done is kept in {output}, and the same command continues")
+            raise
+
+    def text(every: bool) -> str:
+        lines = [f"{found}\n", "Means over all sizes and collections."]
+        if computed := found.cost["computed"]:
+            each = 1000 * found.cost["cpu_seconds"] / computed
+            took = duration(found.cost["seconds"])
+            lines.append(f"{computed:,} trials in {took}, {each:.0f} ms of processor time each")
+        return "\n".join(lines)
+
+    def write() -> str:
+        written = found.save(output)
+        drawn = ", and the figures" if any(path.suffix == ".png" for path in written) else ""
+        return f"Every cell{drawn}: {', '.join(map(str, written))}"
+
+    return replace(Answer.of(found), text=text, printed=found.summary, write=write)
+
+
+def _sizes(text: str) -> list[int]:
+    first, *more = text.split(":")
+    with contextlib.suppress(ValueError):
+        if len(more) == 2:
+            return list(range(int(first), int(more[0]) + 1, int(more[1])))
+        if not more:
+            return [int(part) for part in first.split(",")]
+    raise typer.BadParameter(f"--sizes is {text!r}: give numbers such as 10,20,50, or 10:100:10")
