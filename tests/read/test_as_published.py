@@ -120,7 +120,7 @@ class TestRunsAndRankings:
     def test_damage_has_its_line(self) -> None:
         rows = [f"{t} Q0 s{k} 0 {k / 4} QUALITY" for t in (1, 2) for k in range(3)]
         assert read("\n".join(rows) + "\n").values.tolist() == [[0, 0.25, 0.5]] * 2
-        with pytest.raises(ReadError, match=r":7: the same score was given at line 1"):
+        with pytest.raises(ReadError, match=r":7: topic '1' has 'QUALITY' twice"):
             read("\n".join([*rows, rows[0]]) + "\n")
         with pytest.raises(ReadError, match=r":7: 'x' is not a number"):
             read("\n".join([*rows, "3 Q0 s1 0 x QUALITY"]) + "\n")

@@ -21,7 +21,7 @@ import concordant as cc
 from concordant.errors import ConcordantError, InputError, ReadError
 from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import recognise
-from concordant.read.formats import binary, columns, delimited, trec_eval
+from concordant.read.formats import binary, columns, delimited
 from concordant.read.source import Source
 from concordant.read.tables.cells import Cells, Given, Parsed, not_a_number, parse
 from concordant.read.tables.frames import frame_cells
@@ -198,7 +198,7 @@ def lines(path: str) -> Callable[[Sequence[str]], Parsed]:
             return found[0].values, False
 
         with pytest.MonkeyPatch.context() as patch:
-            for module in (trec_eval, columns):
+            for module in (columns,):
                 patch.setattr(module, "scores_of", kept)
             values = np.array(scores_in_lines(path, ["0.5", *cells]))
         parsed = found[0] if found else Parsed(values, {}, None)  # trec_eval cuts plain numbers out in bulk

@@ -9,8 +9,7 @@ import pytest
 
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
-from concordant.read.formats.trec_eval import TrecEval
-from concordant.read.source import Source, run_name
+from concordant.read.source import run_name
 
 ROWS = [("map", "1", "0.5000"), ("P_5", "1", "0.2000"), ("map", "2", "0.2500"), ("P_5", "2", "1.0000")]
 SUMMARY = [
@@ -53,15 +52,6 @@ def test_other_ways_to_write_it(change: object) -> None:
     content = text(ROWS + SUMMARY)
     changed = change(content)  # type: ignore[operator]
     assert read_scores(io.StringIO(changed), "map") == read_scores(io.StringIO(content), "map")
-
-
-def test_bulk_and_line_by_line_agree() -> None:
-    table = TrecEval(Source("f", text(ROWS + SUMMARY).encode()))
-    for measure in ("map", "P_5"):
-        bulk = table._cut_out(measure.encode())
-        lines = table._by_fields(measure)
-        assert bulk is not None
-        assert (bulk.topics, bulk.values.tolist()) == (lines.topics, lines.values.tolist())
 
 
 @pytest.mark.parametrize(

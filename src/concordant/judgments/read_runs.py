@@ -134,7 +134,7 @@ def _by_line(source: Source) -> tuple[_Lists, bytes]:
     """The same line by line, to say what is wrong and where; trec_eval allows words after the tag."""
     found: _Lists = {}
     tags: dict[bytes, None] = {}
-    source.refuse_hidden_rows(6)
+    source.refuse_hidden_rows(6, 4)
     for line, text in source.lines():
         fields = text.split(None, 6)
         if len(fields) < 6:

@@ -12,9 +12,8 @@ from typing import Any
 from ..errors import OtherKindError, ReadError
 from .formats import helm, inspect_log, lm_eval, markdown, mteb, nested, records
 from .formats.binary import read_binary
-from .formats.columns import read_columns, read_ranking, separator, split_line
+from .formats.columns import TEXTS, TREC_EVAL, Columns, read_columns, read_ranking, separator, split_line
 from .formats.delimited import no_header, read_delimited
-from .formats.trec_eval import TEXTS, TrecEval
 from .source import Source, load_json
 from .tables.cells import Cells, cell_number, is_fraction, number
 from .tables.contents import NO_ROLES, Contents, table_contents
@@ -116,7 +115,7 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
         (fields[0] == "runid" and is_summary(fields[1]))
         or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
-        return TrecEval(source)
+        return Columns(source, TREC_EVAL)
     if not names_labels(fields[0].strip('"')) and not roles.columns:
         table = _headerless(source, line, fields)
         if table is not None:

@@ -109,11 +109,11 @@ class Source:
             line,
         )
 
-    def refuse_hidden_rows(self, width: int) -> None:
-        """Refuse comments that have as many fields as rows: a topic may begin with #."""
+    def refuse_hidden_rows(self, width: int, place: int = -1, mark: bytes | None = None) -> None:
+        """Refuse comments that have as many fields as rows, with a number at this place: a topic may begin with #."""
         for line, text in self.lines(comments=True) if b"#" in self.data else ():
-            fields = text.split()
-            if len(fields) == width and fields[0] != b"#" and number(fields[-1 if width == 4 else 4]) is not None:
+            fields = text.split(mark)
+            if len(fields) == width and fields[0].strip() != b"#" and number(fields[place]) is not None:
                 raise self.doubtful_comment(line)
 
     def warn_if_cut(self) -> None:

@@ -1,23 +1,33 @@
-"""Columns without a header: ir_measures -q (topic, measure, value), four with the run in front, AutoJudge's six.
+"""Columns without a header: trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns
+with the run in front, and AutoJudge's six.
 
-The run's file may order measure and topic either way; the names of measures and the summary row tell which.
+The run's file may order measure and topic either way; the names of measures and the summary row tell which. The rows of
+topic `all` are the summary: `runid` among them names the run; the others are used only where there is nothing else
+(trec_eval without -q), because they may average other topics than the rows do (missing topics, -c, qrels of several
+years).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
 
 from ...errors import ConcordantError, ReadError
 from ...words import listing
 from ..source import QUOTED, Source
 from ..tables.cells import number, scores_of
 from ..tables.contents import Contents, warn_of_words
-from ..tables.pivot import Grid, pivot
+from ..tables.pivot import MEAN, Grid, pivot, warn_of_lost
 from ..tables.vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
-from .trec_eval import TEXTS, TrecEval
 
-_WAY_OUT_SUMMARY = "write per-topic scores (ir_measures -q, trec_eval -q)"
-Fields = list[tuple[int, list[str]]]
+# Values of these measures are strings.
+TEXTS = ("runid", "relstring")
+_COUNTS = frozenset({"runid", "relstring", "num_q"})  # of a summary, no scores
+Rows = list[tuple[int, list[bytes]]]
 
 
 def separator(source: Source) -> bytes | None:
@@ -47,7 +57,133 @@ def split_line(line: bytes, mark: bytes | None) -> list[str]:
     return [part.strip().decode() for part in line.split(mark)]
 
 
-def topic_first(fields: Fields, first: int) -> bool | None:
+class Form(NamedTuple):
+    """Which of how many columns are what."""
+
+    name: str
+    width: int
+    topic: int
+    measure: int
+    value: int
+    system: int | None = None
+
+
+TREC_EVAL = Form("trec_eval -q", 3, 1, 0, 2)
+
+
+class Columns(Contents):
+    """The scores in columns without a header.
+
+    Published studies read a hundred files with thirty measures each to use one, so only the lines that name the measure
+    are taken apart.
+    """
+
+    def __init__(self, source: Source, form: Form) -> None:
+        super().__init__(source)
+        self.source, self.format, self.form = source, form.name, form
+        self.means: dict[str, str] = {}
+        if form == TREC_EVAL:
+            tags = dict.fromkeys(_text(row[2]) for _, row in _rows(source, 3, b"runid") if _text(row[0]) == "runid")
+            if len(tags) > 1:
+                raise source.error(f"holds several runs ({listing(tags)}): give each a file of its own")
+            self.names = (*tags, source.run_name()) if tags else ()
+            if source.data.count(b"all") >= source.data.count(b"\n"):  # otherwise there are topics
+                self._take_means(_rows(source, 3))
+
+    def _take_means(self, rows: Rows) -> None:
+        if not all(is_summary(_text(topic)) for _, (_, topic, _) in rows):
+            return
+        for line, (name, _, value) in rows:
+            if self.means.setdefault(_text(name), _text(value)) != _text(value):
+                raise self.source.error(f"has {_text(name)!r} twice: give each run a file of its own", line)
+        self.format, self.averaged = "trec_eval, means", self.means.get("num_q", "")
+
+    @cached_property
+    def _known(self) -> tuple[list[str], list[str]]:
+        """The measures with rows of topics, in the order of the file, and the topics."""
+        form, rows = self.form, _rows(self.source, self.form.width)
+        topics = {row[form.topic] for _, row in rows}
+        summaries = {topic for topic in topics if is_summary(_text(topic))}
+        named = dict.fromkeys(_text(row[form.measure]) for _, row in rows if row[form.topic] not in summaries)
+        measures = [name for name in named if not name.startswith(TEXTS)]
+        if not measures:
+            raise self.source.error(
+                "holds only summary rows, no scores of topics: write per-topic scores (ir_measures -q, trec_eval -q)",
+                rows[0][0],
+            )
+        return measures, list(map(_text, topics - summaries))
+
+    def measures(self) -> Collection[str]:
+        """The measures that have rows of topics; of a summary, those with a mean."""
+        if self.means:
+            return [name for name, value in self.means.items() if number(value) is not None and name not in _COUNTS]
+        return self._known[0]
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure."""
+        if self.means:
+            if measure not in self.measures():
+                raise self.no_measure(measure)
+            return Grid(np.array([[number(self.means[measure])]], dtype=np.float64), [MEAN])
+        form, wanted = self.form, measure.encode(errors="replace")
+        rows = [(k, row) for k, row in _rows(self.source, form.width, wanted) if row[form.measure].strip() == wanted]
+        if not rows:
+            raise self.no_measure(measure)
+        topics = [_text(row[form.topic]) for _, row in rows]
+        if all(map(is_summary, topics)):
+            raise self.source.error(
+                f"measure {measure!r} exists only as the summary of all topics, not for each topic", rows[0][0]
+            )
+        texts = [_text(row[form.value]) for _, row in rows]
+        values, percent = scores_of(texts, lambda k, said: self.source.error(said, rows[k][0]))
+
+        def twice(first: int, again: int) -> ConcordantError:
+            said = f"topic {topics[again]!r} has {measure!r} twice (first at line {rows[first][0]}): one file, one run"
+            return self.source.error(said, rows[again][0])
+
+        systems = None if form.system is None else [_text(row[form.system]) for _, row in rows]
+        found = pivot(self.source, topics, systems, values, twice, percent)
+        if form != TREC_EVAL:
+            warn_of_lost(self.source, measure, self._known[1], found.topics)
+        return found
+
+
+def _text(field: bytes) -> str:
+    return field.strip().decode()
+
+
+def _rows(source: Source, width: int, wanted: bytes = b"") -> Rows:
+    """The lines and fields of all rows, or of those with this text in them, if the others can be right."""
+    mark, data = separator(source), source.data
+    if mark is None or data.count(mark) != (width - 1) * (data.count(b"\n") + (not data.endswith(b"\n"))):
+        wanted = b""  # say what is wrong, and where
+    lines = [(k, line) for k, line in enumerate(data.split(b"\n"), 1) if wanted in line]
+    rows = [(k, line.split(mark)) for k, line in lines if line.strip() and not line.startswith(b"#")]
+    for place, (k, fields) in enumerate(rows):
+        if len(fields) != width:
+            rows[place] = k, b" ".join(fields).split(None, width - 1)  # blanks in place of tabs
+        if len(rows[place][1]) != width or not all(map(bytes.strip, fields)):
+            need = ": a measure, a topic and a value are needed" if width == 3 else ""
+            raise source.error(f"has {len(fields)} fields where the lines before have {width}{need}", k)
+    return rows
+
+
+def read_columns(source: Source, width: int) -> Contents | None:
+    """Three columns (one run) or four (the run first). None if no column holds measures."""
+    source.refuse_hidden_rows(width, mark=separator(source))
+    fields = [(line, list(map(_text, row))) for line, row in _rows(source, width)]
+    order = _topic_first(fields, width - 3)
+    if order is None:
+        return None
+    topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
+    if width == 4:
+        _refuse_no_run_first(source, fields, topic)
+        return Columns(source, Form("four columns", 4, topic, measure, 3, 0))
+    warn_of_words(source, sorted({row[topic] for _, row in fields}))
+    return Columns(source, Form("ir_measures -q", 3, 0, 1, 2) if order else TREC_EVAL)  # without its padding
+
+
+def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | None:
     """Whether column `first` holds topics and the next one measures; None if that cannot be told."""
     for a, b, answer in ((first, first + 1, True), (first + 1, first, False)):
         topics, measures = {row[a] for _, row in fields}, {row[b] for _, row in fields}
@@ -58,23 +194,6 @@ def topic_first(fields: Fields, first: int) -> bool | None:
     return summary[0] if summary[0] != summary[1] else None
 
 
-def read_columns(source: Source, width: int) -> Contents | None:
-    """Three columns (one run) or four (the run first). None if no column holds measures."""
-    fields = _fields(source, width)
-    order = topic_first(fields, width - 3)
-    if order is None:
-        return None
-    if width == 4:
-        _refuse_no_run_first(source, fields, 1 if order else 2)
-    if width == 3:
-        topics = {row[0 if order else 1] for _, row in fields}
-        warn_of_words(source, sorted(topics))
-    if width == 3 and not order:
-        return TrecEval(source)  # without its padding
-    topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
-    return _contents(source, fields, topic, measure, "four columns" if width == 4 else "ir_measures -q")
-
-
 def read_ranking(source: Source) -> Contents | None:
     """AutoJudge's rankings: topic Q0 system rank score measure. None if it is a run, which has the same columns.
 
@@ -83,35 +202,15 @@ def read_ranking(source: Source) -> Contents | None:
     """
     if len({line.split()[3:4][0] for _, line in islice(source.lines(), 100) if len(line.split()) == 6}) != 1:
         return None
-    fields = _fields(source, 6)
-    topics, systems = {row[0] for _, row in fields}, {row[2] for _, row in fields}
-    cells = {(row[0], row[2]) for _, row in fields}
-    if len({row[3] for _, row in fields}) > 1 or len(topics) < 2 or 2 * len(cells) < len(topics) * len(systems):
+    rows = _rows(source, 6)
+    topics, systems, cells = {row[0] for _, row in rows}, {row[2] for _, row in rows}, {(r[0], r[2]) for _, r in rows}
+    if len({row[3] for _, row in rows}) > 1 or len(topics) < 2 or 2 * len(cells) < len(topics) * len(systems):
         return None
-    return _contents(source, [(line, [r[2], r[0], r[5], r[4]]) for line, r in fields], 1, 2, "AutoJudge ranking")
+    source.refuse_hidden_rows(6)
+    return Columns(source, Form("AutoJudge ranking", 6, 0, 5, 4, 2))
 
 
-def _contents(source: Source, fields: Fields, topic: int, measure: int, form: str) -> Contents:
-    """The scores by measure; where there are four columns, the run is in front."""
-    parts: dict[str, Fields] = {}
-    for line, row in fields:
-        if not row[measure].startswith(TEXTS):
-            parts.setdefault(row[measure], []).append((line, row))
-    grids: dict[str, Grid] = {}
-    only_summary = None
-    for name, rows in parts.items():
-        if all(is_summary(row[topic]) for _, row in rows):
-            only_summary = rows[0][0]
-            continue
-        grids[name] = _grid(source, rows, topic, len(rows[0][1]) == 4)
-    if not grids:
-        raise source.error(f"holds only summary rows, no scores of topics: {_WAY_OUT_SUMMARY}", only_summary)
-    found = Contents(source, grids)
-    found.format = form
-    return found
-
-
-def _refuse_no_run_first(source: Source, fields: Fields, topic: int) -> None:
+def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], topic: int) -> None:
     """Four columns start with the run. Topics or measures there would be read as runs."""
     for line, row in fields:
         if is_summary(row[0]):
@@ -135,28 +234,3 @@ def _not_the_run(source: Source, what: str, line: int) -> ReadError:
         "such as topic, system, measure, value",
         line,
     )
-
-
-def _fields(source: Source, width: int) -> Fields:
-    fields = []
-    mark = separator(source)
-    for line, text in source.lines():
-        row = split_line(text, mark)
-        if len(row) != width or not all(row):
-            raise source.error(f"has {len(row)} fields where the lines before have {width}", line)
-        fields.append((line, row))
-    for line, text in source.lines(comments=True):
-        row = split_line(text, mark)
-        if len(row) == width and row[0] != "#" and number(row[-1]) is not None:
-            raise source.doubtful_comment(line)
-    return fields
-
-
-def _grid(source: Source, rows: Fields, topic: int, with_system: bool) -> Grid:
-    values, percent = scores_of([row[-1] for _, row in rows], lambda k, said: source.error(said, rows[k][0]))
-
-    def twice(first: int, again: int) -> ConcordantError:
-        return source.error(f"the same score was given at line {rows[first][0]}", rows[again][0])
-
-    systems = [row[0] for _, row in rows] if with_system else None
-    return pivot(source, [row[topic] for _, row in rows], systems, values, twice, percent)
