@@ -77,7 +77,6 @@ RULES: Mapping[str, Fits | Count] = {
     "n_folds": Count(2),
     "p": Fits("give a number above 0 and below 1, such as 0.9", _LEVEL),
     "probability": Fits("give a number above 0 and below 1, or leave it out", _LEVEL),
-    "random_rankings.tolerance": Fits("give how far tau_ap may be from its value, from 0 to 2", lambda x: 0 <= x <= 2),
     "rank_intervals.confidence_level": Fits(
         "give a number above 0 and below 1; for estimates, rank_intervals(Means(..., covariance=...))", _LEVEL
     ),
@@ -100,7 +99,6 @@ RULES: Mapping[str, Fits | Count] = {
     "tolerance": Fits("give a number >= 0, in the units of the scores (0: only equal scores are tied)", _FROM_0),
     "collections": Fits("give a dictionary of collections, such as {'llm': scores}", bool),
     **dict.fromkeys(("drop_bottom", "quantile"), Fits("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
-    **dict.fromkeys(("tau", "tau_ap"), Fits("give a value from -1 to 1", lambda x: -1 <= x <= 1)),
 }
 # What kinds of values are called; classes by name, because they are defined above this module.
 _WORDS: Mapping[Any, str] = {

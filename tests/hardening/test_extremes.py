@@ -265,11 +265,6 @@ def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch)
     assert made["tau_b"] == cc.tau_b(truth, [max(0, k - 10) for k in range(30)])
 
 
-def test_a_ranking_with_a_tau_that_is_never_drawn() -> None:
-    with pytest.raises(cc.errors.LimitError, match="fewer systems, or give tau_ap"):
-        cc.study.random_rankings(300_000, 1, tau=0.9, rng=1)
-
-
 @pytest.mark.parametrize("values", [[[0.5]], [[0.5, 0.25]], [[0.5], [0.25]]])
 def test_one_topic_or_one_system(values: Any) -> None:
     """A value, or an error of our own."""

@@ -204,7 +204,6 @@ def test_more_resamples_than_memory_are_refused(count: int) -> None:
         lambda: cc.correlate(PEOPLE, HASTY, n_resamples=count),
         lambda: cc.rank_intervals(PEOPLE, n_resamples=count),
         lambda: cc.simulate(PEOPLE, count),
-        lambda: cc.study.random_rankings(5, count),
     ):
         with pytest.raises(cc.errors.LimitError, match="give at most 100,000,000"):
             call()

@@ -50,13 +50,10 @@ def test_up_to_eight_systems_it_is_full_enumeration(name: str, m: int) -> None:
         at_most, at_least = np.mean(values <= value + 1e-9), np.mean(values >= value - 1e-9)
         assert null(m).cdf(value) == pytest.approx(at_most, rel=1e-12)
         assert null(m).sf(value) == pytest.approx(at_least, rel=1e-12)
-        assert null(m).pmf(value) == pytest.approx(at_most + at_least - 1, abs=1e-12)
         assert null(m).pvalue(value, "less") == null(m).cdf(value)
         assert null(m).pvalue(value, "greater") == null(m).sf(value)
         assert null(m).pvalue(value) == pytest.approx(np.mean(np.abs(values) >= abs(value) - 1e-9), rel=1e-12)
-        assert null(m).ppf(null(m).cdf(value)) == pytest.approx(value, abs=1e-11)
     assert null(m).var == pytest.approx(values.var(), rel=1e-12)
-    assert null(m).kurtosis == pytest.approx(stats.kurtosis(values), rel=1e-11)
 
 
 @pytest.mark.parametrize("m", [21, 30, 50, 75])
@@ -66,8 +63,6 @@ def test_tau_has_relative_accuracy_at_every_value(m: int) -> None:
     exact = np.array([float(Fraction(c, math.factorial(m))) for c in itertools.accumulate(counts)])
     np.testing.assert_allclose(cc.null_distribution("tau", m).sf(values), exact, rtol=1e-12)
     np.testing.assert_allclose(cc.null_distribution("tau", m).cdf(-values), exact, rtol=1e-12)
-    masses = np.array([float(Fraction(c, math.factorial(m))) for c in counts])
-    np.testing.assert_allclose(cc.null_distribution("tau", m).pmf(values), masses, rtol=1e-11)
     assert (np.diff(np.asarray(cc.null_distribution("tau", m).sf(values))) >= 0).all()
 
 
@@ -170,7 +165,7 @@ def test_the_tilt_does_not_matter(name: str, m: int) -> None:
         if few or knot.log_transform + knot.theta * knot.mean < -690:
             break
         d = np.floor(np.array([knot.mean])) if name == "tau" else np.array([knot.mean])
-        values = [sum_._at_knot(other, d, True)[0] for other in (k - 1, k, k + 1)]
+        values = [sum_._at_knot(other, d)[0] for other in (k - 1, k, k + 1)]
         smoothed = any(len(sum_._nodes[other].at) == _MOST_NODES for other in (k - 1, k, k + 1))
         assert not (smoothed and m > 60)
         np.testing.assert_allclose(values, values[1], rtol=0, atol=1e-4 if smoothed else 1e-9)
@@ -219,10 +214,7 @@ def test_the_value_in_the_specification() -> None:
 def test_it_is_what_random_rankings_have(name: str, m: int, draws: int) -> None:
     function, null = NULLS[name]
     rng = np.random.default_rng(m)
-    counts, quantiles = (
-        np.zeros(9),
-        np.asarray(null(m).ppf(np.array([1e-4, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.9999]))),
-    )
+    counts, quantiles = np.zeros(9), null(m).std * np.array([-3.7, -2.3, -1.3, -0.5, 0.0, 0.5, 1.3, 2.3, 3.7])
     truth, rows = np.arange(m, 0, -1), 20_000
     for _ in range(draws // rows):
         rankings = rng.permuted(np.tile(np.arange(m), (rows, 1)), axis=1)
@@ -232,22 +224,13 @@ def test_it_is_what_random_rankings_have(name: str, m: int, draws: int) -> None:
 
 
 @pytest.mark.parametrize("name", NULLS)
-def test_rvs_follow_the_distribution(name: str) -> None:
-    null = NULLS[name][1](30)
-    drawn = null.rvs(50_000, rng=1)
-    assert drawn.shape == (50_000,)
-    assert (drawn == null.rvs(50_000, rng=1)).all()
-    assert abs(drawn.mean()) < 4 * null.std / math.sqrt(50_000)
-    assert drawn.var() == pytest.approx(null.var, rel=0.03)
-    assert np.mean(drawn >= 0.2) == pytest.approx(null.sf(0.2), abs=0.005)
-
-
-@pytest.mark.parametrize("name", NULLS)
 @pytest.mark.parametrize("m", [1_000, 10_000])
 def test_many_systems(name: str, m: int) -> None:
     null = NULLS[name][1](m)
+    n, scale = np.arange(2.0, m + 1), 2 / null._most
+    kurtosis = float(-np.sum(null._spacing**4 * (n**4 - 1)) / 120 * scale**4 / null.var**2)
     for z in (0.5, 2, 5):  # Edgeworth's series with the kurtosis
-        near = stats.norm.sf(z) + stats.norm.pdf(z) * null.kurtosis / 24 * (z**3 - 3 * z)
+        near = stats.norm.sf(z) + stats.norm.pdf(z) * kurtosis / 24 * (z**3 - 3 * z)
         assert null.sf(z * null.std) == pytest.approx(near, rel=0.004)
     tail = np.asarray(null.pvalue(np.array([0.5, 0.9, 0.99, 1.0])))
     assert (tail > 0).all()
@@ -256,15 +239,10 @@ def test_many_systems(name: str, m: int) -> None:
 
 
 @given(st.sampled_from(sorted(NULLS)), st.integers(2, 60), st.integers(0, 10**6))
-def test_quantiles_invert_the_distribution(name: str, m: int, draw: int) -> None:
-    null = NULLS[name][1](m)
-    value = float(null.rvs(1, rng=draw)[0])
-    q = null.cdf(value)
-    found = null.ppf(q)
-    if q < 1 - 1e-9:
-        slack = 1e-9 if name == "tau" or m <= 12 else 1e-4  # tau_ap: beyond, a single value weighs next to nothing
-        assert found == pytest.approx(value, abs=slack)
-    assert null.cdf(found) >= q * (1 - 1e-9)
+def test_tails_mirror(name: str, m: int, draw: int) -> None:
+    function, make = NULLS[name]
+    null = make(m)
+    value = float(function(np.arange(m), np.random.default_rng(draw).permutation(m)))
     assert null.cdf(value) == pytest.approx(null.sf(-value), rel=1e-12)
     assert 0 < null.pvalue(value) <= 1
 
@@ -289,12 +267,9 @@ def test_arrays_of_any_shape() -> None:
             found = np.asarray(function(values))
             assert found.shape == (3, 4)
             assert found[1, 2] == pytest.approx(function(float(values[1, 2])), rel=1e-13)
-        assert np.shape(null.ppf([[0.1], [0.9]])) == (2, 1)
         assert np.shape(null.cdf([])) == (0,)
         assert isinstance(null.cdf(0), float)
         assert null.pvalue(0) == 1
-        assert null.ppf(0) == -1
-        assert null.ppf(1) == 1
 
 
 @pytest.mark.parametrize("null", [null for _, null in NULLS.values()])
@@ -313,21 +288,8 @@ def test_what_is_refused(null: Any) -> None:
     for value in odd:
         with pytest.raises(cc.errors.InputTypeError, match=r"value is .*: give a number"):
             null(10).cdf(value)
-    for q in (-0.1, 1.1, math.nan):
-        with pytest.raises(cc.errors.InputError, match="probabilities"):
-            null(10).ppf(q)
     with pytest.raises(cc.errors.InputError, match="two-sided"):
         null(10).pvalue(0.1, "both")
-    with pytest.raises(cc.errors.InputError, match="size"):
-        null(10).rvs(0)
-
-
-def test_single_values_of_tau_ap_are_known_up_to_twelve_systems() -> None:
-    assert cc.null_distribution("tau_ap", 12).pmf(1.0) == pytest.approx(1 / math.factorial(12), rel=1e-12)
-    assert cc.null_distribution("tau_ap", 12).pmf(0.123456) == 0
-    with pytest.raises(cc.errors.InputError, match="up to 12 systems"):
-        cc.null_distribution("tau_ap", 13).pmf(1.0)
-    assert cc.null_distribution("tau", 13).pmf(0.5001) == 0
 
 
 def test_how_it_shows_itself() -> None:

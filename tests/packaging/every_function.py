@@ -85,7 +85,6 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
             people.select(topics=people.topics[:15]), careful, as_good_as=60, costs=(20, 0.1)
         ).to_dict(),
         "plan_topics": lambda: cc.plan_topics(people, coefficient="tau_ap", target=0.9, **few).to_dict(),
-        "random_rankings": lambda: cc.study.random_rankings(9, 3, tau=0.5, rng=7),
         "rank_changes": lambda: cc.judges.rank_changes(people, hasty, **few).to_dict(),
         "rank_distance": lambda: cc.rank_distance(people, hasty),
         "rank_loss": lambda: cc.ranks.rank_loss(people, hasty)[1],

@@ -290,17 +290,11 @@ def test_skewed_scores_have_fewer_degrees_of_freedom() -> None:
     assert (even.mean_freedom, even.freedom) == pytest.approx((39, 39), rel=1e-12)
 
 
-def test_rank_intervals_and_expected_correlation_work_on_it() -> None:
+def test_rank_intervals_work_on_it() -> None:
     human, machine = sides(m=9)
     found = cc.combine(human, machine)
-    ranks = found.rank_intervals(rng=1)
-    again = cc.rank_intervals(found.means, rng=1)
     assert found.means.degrees_of_freedom == found.freedom
-    assert ranks == again
-    assert sorted(ranks.systems) == sorted(human.systems)
-    expected = found.expected_correlation("tau_b", rng=1)
-    people = cc.expected_correlation(human, coefficient="tau_b", rng=1)
-    assert people.value < expected.value < 1
+    assert sorted(cc.rank_intervals(found.means, rng=1).systems) == sorted(human.systems)
 
 
 def test_degrees_of_freedom_widen_rank_intervals() -> None:
@@ -436,7 +430,7 @@ def test_means_and_ranks_stand_in_one_table(tmp_path: Path) -> None:
     few = tmp_path / "few.csv"
     people.select(topics=people.topics[:12]).to_frame().to_csv(few)
     found = cc.combine(cc.read_scores(few), cc.read_scores(CAREFUL))
-    ranks = found.rank_intervals(rng=0)
+    ranks = cc.rank_intervals(found.means, rng=0)
     printed = rows("combine", few, CAREFUL, "--ranks")
     wanted = [
         {**mean, "rank_low": rank["rank"], "rank_high": rank["high"], "border_below": rank["border_below"]}

@@ -176,7 +176,7 @@ def test_what_is_said() -> None:
     assert found.doubts == ()
     assert len(found.to_frame()) == 6
     assert found.to_dict()["whole_topics"] is False
-    assert found.rank_intervals(rng=1).systems == found.means.systems
+    assert cc.rank_intervals(found.means, rng=1).systems == found.means.systems
     _, y, f, _ = world(np.random.default_rng(1), n=40, whole=True)
     y[np.flatnonzero(~np.isnan(y[:, 0]))[0], 0] = np.nan
     assert "people labelled whole topics." in str(combined(y, f))

@@ -148,9 +148,6 @@ def _(name: str, m: int) -> Any:
         **everything(null),
         **{f: getattr(null, f)(grid) for f in ("cdf", "sf")},
         **{f"pvalue {a}": null.pvalue(grid, a) for a in ALTERNATIVES},
-        "pmf": attempt(null.pmf, grid),  # known for few systems only
-        "ppf": null.ppf([0.001, 0.025, 0.5, 0.95, 0.999]),
-        "rvs": null.rvs(50, rng=7),
     }
 
 
@@ -185,18 +182,6 @@ def _() -> Any:
         said("permutation_test", *means("hasty"), coefficient="rbo", p=0.7, **how),
         said("permutation_test", *means("hasty"), coefficient="tau_b", tolerance=0.01, **how),
     ]
-
-
-@case("random_rankings")
-def _() -> Any:
-    return {
-        "any": call("random_rankings", 20, 50, rng=7),
-        "tau": call("random_rankings", 20, 50, tau=1 - 2 * 30 / 190, rng=7),
-        "negative tau": call("random_rankings", 9, 20, tau=-0.5, rng=7),
-        "tau of many": call("random_rankings", 401, 5, tau=0.9, rng=7),
-        "tau_ap": call("random_rankings", 20, 50, tau_ap=0.8, rng=7),
-        "tau_ap, close": call("random_rankings", 30, 5, tau_ap=0.5, tolerance=0.001, rng=7),
-    }
 
 
 # Two sides -----------------------------------------------------------------------------------------

@@ -205,6 +205,7 @@ def combine(
     """
     from ..planning.combination import combine as run
     from ..planning.mix_plan import plan_mix
+    from ..ranks.bounds import rank_intervals
 
     refuse(
         len({plan, cost is not None, as_good_as is not None}) > 1,
@@ -224,7 +225,7 @@ def combine(
         found = run(people, others, method=method, confidence_level=level, names=labels)
     if not ranks:
         return found
-    intervals = found.rank_intervals(level, rng=seed)
+    intervals = rank_intervals(found.means, confidence_level=level, rng=seed)
 
     def rows() -> Rows:
         """Means and ranks in one table; both have an interval."""

@@ -62,30 +62,22 @@ class UniformSum:
 
     def log_tail(self, d: FloatArray) -> FloatArray:
         """The log of P(D <= d), for d from 0 to the mean of D."""
-        return self._inverted(d, tail=True)
-
-    def log_mass(self, d: FloatArray) -> FloatArray:
-        """The log of P(D = d) on a lattice, for whole d from 0 to the mean of D."""
-        return self._inverted(d, tail=False)
-
-    def _inverted(self, d: FloatArray, tail: bool) -> FloatArray:
         means = np.array([knot.mean for knot in self._knots])  # decreasing
         nearest = len(means) - 1 - np.searchsorted((means[1:] + means[:-1])[::-1] / 2, d)
         result = np.empty(d.shape)
         for k in np.unique(nearest).tolist():
             chosen = np.flatnonzero(nearest == k)
             for part in np.array_split(chosen, len(chosen) // 512 + 1):
-                result[part] = self._at_knot(k, d[part], tail)
+                result[part] = self._at_knot(k, d[part])
         return result
 
-    def _at_knot(self, k: int, d: FloatArray, tail: bool) -> FloatArray:
+    def _at_knot(self, k: int, d: FloatArray) -> FloatArray:
         knot = self._knots[k]
         if k not in self._nodes:
             self._nodes[k] = self._nodes_of(knot)
         at, weights = self._nodes[k]
-        if tail:
-            z = knot.theta + 1j * at
-            weights = weights / (-np.expm1(-z) if self.lattice else z)
+        z = knot.theta + 1j * at
+        weights = weights / (-np.expm1(-z) if self.lattice else z)
         bump = (np.exp(1j * np.outer(d, at)) @ weights).real
         return np.asarray(knot.log_transform + knot.theta * d + np.log(np.maximum(bump, _NEGLIGIBLE)))
 

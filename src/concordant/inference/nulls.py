@@ -15,7 +15,6 @@ from ..data.results import Result
 from ..errors import InputError, InputTypeError
 from ..options import checked
 from .inversion import UniformSum, near_perfect
-from .resampling import Seed
 
 Alternative = Literal["two-sided", "less", "greater"]
 Numbers: TypeAlias = "float | FloatArray"
@@ -67,11 +66,6 @@ class NullDistribution(Result):
     def _counts(self) -> _Counts | None:
         return _count(self.coefficient, self.m) if self.m <= _EXACT[self.coefficient] else None
 
-    @property
-    def mean(self) -> float:
-        """0: the distribution is symmetric."""
-        return 0.0
-
     @cached_property
     def var(self) -> float:
         """The variance: 2 (2m + 5) / (9 m (m-1)) for tau, ((m-1) + 2 H_{m-1}) / (3 (m-1)^2) for tau_ap."""
@@ -82,17 +76,6 @@ class NullDistribution(Result):
     def std(self) -> float:
         """The standard deviation."""
         return math.sqrt(self.var)
-
-    @property
-    def skewness(self) -> float:
-        """0: the distribution is symmetric."""
-        return 0.0
-
-    @cached_property
-    def kurtosis(self) -> float:
-        """The excess kurtosis, 0 for a normal distribution."""
-        n = np.arange(2.0, self.m + 1)
-        return float(-np.sum(self._spacing**4 * (n**4 - 1)) / 120 * (2 / self._most) ** 4 / self.var**2)
 
     def sf(self, value: npt.ArrayLike) -> Numbers:
         """P(T >= value), the value included."""
@@ -125,46 +108,14 @@ class NullDistribution(Result):
             return self.cdf(value)
         return self._each(self._beyond, value)
 
-    def pmf(self, value: npt.ArrayLike) -> Numbers:
-        """P(T = value); 0 for a value that no ranking has. For tau_ap up to 12 systems."""
-        return self._each(self._mass, value)
-
-    def ppf(self, q: npt.ArrayLike) -> Numbers:
-        """The smallest value x with P(T <= x) >= q; for tau_ap beyond 12 systems to about 1e-12."""
-        array = numbers(q, "q")
-        if not ((array >= 0) & (array <= 1)).all():
-            raise InputError(f"q is {q!r}: give probabilities from 0 to 1")
-        # Rounding must not push x to the next value: where q was computed as P(T <= x), x is meant.
-        wanted = array - _SLACK * np.minimum(array, 1 - array) - np.where(array > 0.5, 2e-16, 0.0)
-        steps = self._steps
-        low, high = np.full(array.shape, -1.0), np.full(array.shape, float(steps))  # too low, high enough
-        while (high - low > 1).any():
-            middle = np.floor((low + high) / 2)
-            enough = (middle > low) & (self._at_least(1 - 2 * np.maximum(middle, 0) / steps) >= wanted)
-            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        values = np.where(array == 1, 1.0, 2 * high / steps - 1)
-        return float(values) if values.ndim == 0 else values
-
-    @checked
-    def rvs(self, size: int = 1, rng: Seed = None) -> FloatArray:
-        """Values of random rankings."""
-        generated, missing = np.random.default_rng(rng), np.empty(size)
-        step = max(1, 2**22 // self.m)
-        for lo in range(0, size, step):
-            rows = min(step, size - lo)
-            missing[lo : lo + rows] = (
-                generated.integers(0, np.arange(2, self.m + 1), (rows, self.m - 1)) @ self._spacing
-            )
-        return 1 - 2 * missing / self._most
-
     @property
     def verdict(self) -> str:
         """What it is, and its spread."""
         return f"{self.coefficient} over all rankings of {self.m} systems: mean 0, standard deviation {self.std:.4f}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row: the moments."""
-        names = ("coefficient", "m", "mean", "var", "std", "skewness", "kurtosis")
+        """One row."""
+        names = ("coefficient", "m", "var", "std")
         return [{name: getattr(self, name) for name in names}]
 
     def _contents(self) -> dict[str, Any]:
@@ -188,13 +139,6 @@ class NullDistribution(Result):
             )
         result = function(np.clip(array, -1, 1))
         return float(result) if result.ndim == 0 else result
-
-    @property
-    def _steps(self) -> int:
-        """Steps from -1 to 1: between neighbouring values, or, where these have no lattice, so fine that none shows."""
-        if self._counts is not None:
-            return self._counts.steps
-        return int(self._most) if self.coefficient == "tau" else 2**42
 
     def _missing(self, value: FloatArray) -> FloatArray:
         """D, and the slack."""
@@ -234,21 +178,6 @@ class NullDistribution(Result):
                 tail[few] = np.exp(np.log(counts) - math.lgamma(self.m + 1))
         return tail
 
-    def _mass(self, value: FloatArray) -> FloatArray:
-        if self._counts is None and self.coefficient == "tau_ap":
-            raise InputError(
-                f"m is {self.m}: the probabilities of single values of tau_ap are known up to {_EXACT['tau_ap']} "
-                "systems; use cdf, sf or pvalue"
-            )
-        missing = (1 - value) / 2 * self._steps
-        near = np.rint(missing)
-        attainable = np.abs(missing - near) <= self._steps * _SLACK
-        if self._counts is not None:
-            masses = np.diff(self._counts.below, prepend=0)[near.astype(np.int64)] / self._counts.below[-1]
-        else:
-            masses = np.exp(self._sum.log_mass(np.minimum(near, self._most - near).ravel())).reshape(near.shape)
-        return np.where(attainable, masses, 0.0)
-
 
 @checked
 def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
@@ -271,7 +200,7 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     Returns
     -------
     NullDistribution
-        With `pvalue`, `cdf`, `sf`, `pmf` (of tau_ap up to 12 systems), `ppf`, `rvs`, `plot` and the moments.
+        With `pvalue`, `cdf`, `sf`, `var`, `std` and `plot`.
 
     See Also
     --------

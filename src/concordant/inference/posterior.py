@@ -144,24 +144,6 @@ def _combined(errors: FloatArray, count: int, rng: np.random.Generator) -> Float
     return found
 
 
-def draw_estimates(
-    means: FloatArray, covariance: FloatArray, freedom: float, count: int, prior: Prior, rng: np.random.Generator
-) -> FloatArray:
-    """So many draws of the true means, without their level, from estimates and the covariance of their errors."""
-    m = len(means)
-    centred = np.eye(m) - 1 / m
-    values, vectors = np.linalg.eigh(centred @ covariance @ centred)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    spread, noise = float(means.var(ddof=1)), float(np.maximum(values, 0).sum()) / (m - 1)
-    k = 1.0
-    if prior == "normal" and m > 3 and spread > 0 and noise > 0:
-        k = 1 - noise_shares(m - 1, spread / noise)[0]
-    errors = rng.standard_normal((count, m)) @ root.T
-    if math.isfinite(freedom):  # one scale for all systems of a draw: the multivariate t distribution
-        errors *= np.sqrt(freedom / rng.chisquare(freedom, count))[:, None]
-    return np.asarray(k * (means - means.mean()) + math.sqrt(k) * errors)
-
-
 def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:
     """The coefficient of each draw."""
     return np.asarray(coefficient.on_workers(workers)(truth, candidate), dtype=np.float64)

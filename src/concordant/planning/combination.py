@@ -11,23 +11,17 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..arrays import FloatArray, require_room_for_pairs
-from ..coefficients.registry import get_coefficient
 from ..data.favours import Favours
 from ..data.holes import are_invented
 from ..data.means import mean_over_topics
-from ..data.results import Estimate, Interval, Result, columns, settings_of
+from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, warn
-from ..inference.posterior import Prior, draw_estimates
-from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import match
-from ..ranks.bounds import rank_intervals
-from ..ranks.intervals import RankIntervals
 from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
-from .estimation import from_draws
 from .mixing import Combined, combined, tells
 from .partial import PartialMeans, combine_partial
 
@@ -157,32 +151,6 @@ class CombinedMeans(Favours, Result):
         names = ("n_human", "n_machine", "worth", "worth_interval", "reduction", "lam", "weight", "bias", "freedom")
         return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
-    @checked
-    def rank_intervals(
-        self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
-    ) -> RankIntervals:
-        """The ranks that each system may have: `rank_intervals` of these means."""
-        return rank_intervals(
-            self.means, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng
-        )
-
-    @checked
-    def expected_correlation(
-        self,
-        coefficient: str = "tau",
-        *,
-        prior: Prior = "normal",
-        confidence_level: float = 0.95,
-        n_resamples: int = 2_000,
-        rng: Seed = None,
-    ) -> Estimate:
-        """Expected correlation of this ranking with the true one: as `expected_correlation` with "posterior"."""
-        get_coefficient(coefficient)
-        how = Resampling.of(n_resamples, rng)
-        means = self.means.values, self.covariance
-        truth = draw_estimates(*means, self.freedom, how.n_resamples, prior, how.generator())
-        return from_draws(coefficient, truth, self.means.values, prior, confidence_level, how)
-
 
 class PairedSides(NamedTuple):
     """Human and machine scores on the same systems: on the topics of both, and on the machine's others."""
@@ -228,9 +196,8 @@ def combine(
     Returns
     -------
     CombinedMeans
-        With `means` and their `covariance`; `rank_intervals`,
-        `expected_correlation`, and the `worth` of the mix in human topics. A `PartialMeans` where human scores have
-        holes.
+        With `means` and their covariance, for `rank_intervals(found.means)`, and the `worth` of the mix in human
+        topics. A `PartialMeans` where human scores have holes.
 
     See Also
     --------

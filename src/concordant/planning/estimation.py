@@ -179,17 +179,10 @@ def expected_correlation(  # noqa: PLR0913
 
 
 def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
-    drawn = draw(values, how.n_resamples, prior, how.generator())
-    return from_draws(name, drawn.truth, mean_over_topics(values), prior, level, how)
-
-
-def from_draws(
-    name: str, truth: FloatArray, means: FloatArray, prior: Prior, level: float, how: Resampling
-) -> Estimate:
-    """The expected correlation of means with the true ones, of which there are draws."""
     # A tie in the observed means counts one half, as it does with the other estimators.
     known = get_coefficient(get_coefficient(name).mean_over_ties or name)
-    found = correlations(known, truth, means, how.threads)
+    drawn = draw(values, how.n_resamples, prior, how.generator())
+    found = correlations(known, drawn.truth, mean_over_topics(values), how.threads)
     value = float(found.mean())
     low, high = map(float, np.quantile(found, [(1 - level) / 2, (1 + level) / 2]))
     # With few systems the coefficient has few values, and nearly all draws may share one: the interval holds the mean.

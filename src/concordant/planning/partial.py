@@ -17,10 +17,7 @@ from ..data.results import Estimate, Interval, Result, columns, settings_of
 from ..data.scores import Means, Scores, places_of
 from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
-from ..inference.resampling import Seed
 from ..options import checked
-from ..ranks.bounds import rank_intervals
-from ..ranks.intervals import RankIntervals
 from ..read.door import refuse
 from ..words import counted, listing, p_equals
 
@@ -217,15 +214,6 @@ class PartialMeans(Favours, Result):
         value = float(self.means.shown()[a] - self.means.shown()[b])
         ends = Interval(value - float(reach), value + float(reach), confidence_level, "partial labels")
         return Estimate(f"{first} - {second}", value, "partial labels", ends, notes=self.doubts)
-
-    @checked
-    def rank_intervals(
-        self, confidence_level: float = 0.95, *, simultaneous: bool = True, n_resamples: int = 49_999, rng: Seed = None
-    ) -> RankIntervals:
-        """The ranks that each system may have: `rank_intervals` of these means."""
-        return rank_intervals(
-            self.means, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=n_resamples, rng=rng
-        )
 
     @property
     def verdict(self) -> str:

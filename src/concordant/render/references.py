@@ -27,7 +27,7 @@ _METHODS = {
     "buckley2004": "evaluate evaluate sample",
     "sanderson2004": "from_runs",
     "romano2005": "rank_intervals board",
-    "yilmaz2008": "null_distribution random_rankings depth_pool from_runs judgment_study",
+    "yilmaz2008": "null_distribution depth_pool from_runs judgment_study",
     "carterette2009": "rank_distance rank_test discriminative_power DistanceDistribution rank_probabilities "
     "ranking_probability rank_loss judgment_study sample",
     "phipson2010": "permutation_test",

@@ -5,7 +5,6 @@ executor. `reliability` is the study of the estimators of expected correlation, 
 `judges` that of several judges; `saving` has what their results share.
 """
 
-from ..inference.rerankings import random_rankings
 from .execution import executor_at
 from .grid import StudyError
 from .judges import JudgeStudy, judge_study
@@ -22,6 +21,5 @@ __all__ = [
     "executor_at",
     "judge_study",
     "judgment_study",
-    "random_rankings",
     "reliability_study",
 ]

@@ -57,7 +57,7 @@ def null(found: NullDistribution, ax: Any = None, value: float | None = None) ->
         steps = found.m * (found.m - 1) // 2
         if found.coefficient == "tau" and steps <= 200:  # a bar for each value
             values = np.linspace(-1, 1, steps + 1)
-            ax.bar(values, found.pmf(values), width=1.6 / steps, color=LIGHT)
+            ax.bar(values, np.diff(found.cdf(values), prepend=0.0), width=1.6 / steps, color=LIGHT)
         else:
             edges = min(1.0, 4 * found.std) * np.linspace(-1, 1, 41)
             at_most = np.asarray(found.cdf(edges))
