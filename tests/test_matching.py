@@ -261,7 +261,7 @@ def test_audit_on_own_topics_is_the_plain_way(tmp_path: Path) -> None:
     )
     value = float(cc.pearson(*(cc.read_scores(side).means() for side in files)))
     found = cc.audit(*files, reported=f"{value:.6f}", on="systems", departures=0)
-    assert [finding.plainest.rule for finding in found.matches] == ["pearson(truth, candidate)"]
+    assert [way.rule for way in found.matches] == ["pearson(truth, candidate)"]
     assert not quiet(cc.audit, *files, reported=f"{value:.6f}", departures=0).matches
     printed = run("audit", *files, "-r", f"{value:.6f}", "--own-topics", "--departures", "0", "-f", "json")
     assert json.loads(printed.stdout)["matches"][0]["departures"] == 0

@@ -43,14 +43,14 @@ class Count(NamedTuple):
 _LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
 _POSITIVE, _FROM_0 = (lambda x: x > 0), (lambda x: x >= 0)
 _SHARE = Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1)
-_TOPS = Fits("give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1)
 _VALUED = Fits("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
 # By argument, or by function and argument where two functions mean different things by a name.
 RULES: Mapping[str, Fits | Count] = {
     "alpha": Fits("give the level of the test, above 0 and below 1", _LEVEL),
     "as_good_as": Count(1, 100_000),  # each number of human topics is tried, some 20 seconds in all
-    "audit.top": _TOPS,
-    "audit_read.top": _TOPS,
+    "audit.top": Fits(
+        "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
+    ),
     "bounds": Fits(
         "give the lowest and the highest possible score, in that order", lambda x: 0 < x[1] - x[0] < math.inf
     ),

@@ -22,7 +22,7 @@ from .terminal import tell, width
 
 if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
-    from ..pairing import On, Pairing, Side
+    from ..pairing import Pairing, Side
 
 _WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}  # a command that is folded can still be copied
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
@@ -403,19 +403,11 @@ def audit(
         What to do about topics that a system lacks; by default each way is tried.
 
     """
-    from ..agreement.audit.search import Read, audit_read
-    from ..read import parse_side
+    from .. import audit as audit_of
 
     given = [truth, *candidate]
-    labels = read.labels(given)
-
-    names = [parse_side(side).name for side in given]
-
-    def again(k: int, measure: str, lower: bool) -> Side:
-        return read.of_side(names[k], {name for name in names if name}).again(given[k], measure, lower)
-
-    read = replace(read, missing=missing or "error")
-    found = Read(read.sides(given, out.quiet), [parse_side(side).path for side in given], again)
-    on: On = "systems" if own_topics else "both"
+    sides = replace(read, missing=missing or "error").sides(given, out.quiet)
+    how: dict[str, Any] = {"on": "systems" if own_topics else "both", "names": read.labels(given)}
     with out.bar("trying") as bar:
-        return audit_read(found, reported, labels, top=top or (), departures=departures, on=on, progress=bar.update)
+        how |= {"top": top or (), "departures": departures, "progress": bar.update}
+        return audit_of(sides[0], sides[1:], reported=reported, **how)

@@ -20,7 +20,7 @@ from ...commands import CAREFUL, HASTY, PEOPLE, bad, good, run
 
 def names_of(findings: Any) -> set[tuple[str, str, str]]:
     """Rule, data and writing of all ways."""
-    return {(c.rule, c.data, c.written) for f in findings for c in (f.plainest, *f.others)}
+    return {(c.rule, c.data, c.written) for f in findings for c in (f, *f.same)}
 
 
 # What is printed ----------------------------------------------------------------------------------
@@ -99,12 +99,12 @@ def test_a_plain_rule_is_found_among_all(sides: tuple[cc.Scores, ...]) -> None:
     truth, candidate = cc.pair(sides[0], sides[1])
     value = cc.tau_ap_b(truth.means(), candidate.means())
     found = cc.audit(sides[0], sides[1], reported=f"{value:.4f}")
-    first = found.matches[0].plainest
+    first = found.matches[0]
     assert (first.rule, first.data, first.written, first.departures) == ("tau_ap_b(truth, candidate)", "means", "", 0)
     assert first.ranges[0] == pytest.approx((value, value))
-    assert all(f.plainest.matches for f in found.matches)
-    assert not any(f.plainest.matches for f in found.nearest)
-    steps = [f.plainest.departures for f in found.matches]
+    assert all(f.matches for f in found.matches)
+    assert not any(f.matches for f in found.nearest)
+    steps = [f.departures for f in found.matches]
     assert steps == sorted(steps)
 
 
@@ -121,12 +121,12 @@ PLANTED = {
 TRACED = {
     "exchanged": ("tau_gap_a(candidate, truth)", "means", ""),
     "scipy's tau-c": ("kendalltau(variant='c')", "means", ""),
-    "argsort": ("tau_b(truth, candidate)", "argsort", ""),
-    "ranks": ("weighted_tau(truth, candidate)", "worst first", ""),
+    "argsort": ("tau_b(truth, candidate)", "argsort taken for ranks", ""),
+    "ranks": ("weighted_tau(truth, candidate)", "ranks given for scores", ""),
     "share": ("tau_b(truth, candidate)", "means", "(v + 1) / 2"),
     "rounded": ("tau_ap_b(truth, candidate)", "means to 2 digits", ""),
     "distance": ("tau_b(truth, candidate)", "means", "1 - v"),
-    "sign": ("spearman(truth, candidate)", "candidate upside down", "abs(v)"),
+    "sign": ("spearman(truth, candidate)", "ranks given for scores in candidate", "abs(v)"),
 }
 
 
@@ -158,7 +158,7 @@ def test_nothing_matches_and_the_nearest_are_named() -> None:
     found = cc.audit(truth, truth, reported="0.4321")
     assert found.matches == ()
     assert found.verdict.startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
-    best = min(found.nearest, key=lambda finding: finding.plainest.off).plainest
+    best = min(found.nearest, key=lambda finding: finding.off)
     assert best.off > 0
     assert f"off by {best.off:.2g}" in found.verdict
     plain = cc.audit(truth, truth, reported="0.4321", departures=0)
@@ -170,8 +170,8 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     model = {"a": 0.8, "b": 0.5, "c": 0.4, "d": 0.2, "e": 0.3}
     found = cc.audit(people, model, reported="0.800", departures=0)
     assert len(found.matches) == 1
-    assert found.matches[0].plainest.rule == "tau(truth, candidate)"
-    same = [way.rule.partition("(")[0] for way in found.matches[0].others]
+    assert found.matches[0].rule == "tau(truth, candidate)"
+    same = [way.rule.partition("(")[0] for way in found.matches[0].same]
     assert same == ["tau_a", "tau_b", "tau_strict"]
     assert found.verdict.startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
     assert "(the same here: tau_a(truth, candidate), " in str(found)
@@ -196,7 +196,7 @@ def test_percent_signs_and_percent_without_them() -> None:
     model = {"a": 0.8, "b": 0.3, "c": 0.4, "d": 0.2}
     for text in ("66.7%", "66.7"):
         found = cc.audit(people, model, reported=text, departures=0)
-        assert found.matches[0].plainest.rule == "tau(truth, candidate)"
+        assert found.matches[0].rule == "tau(truth, candidate)"
         assert "percent" in found.notes[0]
 
 
@@ -212,7 +212,7 @@ def test_digits_that_were_cut_off() -> None:
 
 def test_ties_broken_at_random_give_a_range() -> None:
     found = cc.audit({"a": 4, "b": 3, "c": 2, "d": 1}, {"a": 1, "b": 1, "c": 1, "d": 0}, reported="0.333")
-    by_rule = {c.rule: c for f in found.matches for c in (f.plainest, *f.others) if not c.written}
+    by_rule = {c.rule: c for f in found.matches for c in (f, *f.same) if not c.written}
     random = by_rule["tau(truth, candidate), ties by random"]
     assert random.ranges == ((0.0, 1.0),)
     assert random.value == "0.0000 to 1.0000"
@@ -229,72 +229,6 @@ def test_a_rule_that_can_give_any_number_explains_none() -> None:
 
 
 # Other readings of the files ----------------------------------------------------------------------
-
-
-def trec_eval_files(folder: Path, values: dict[str, dict[str, list[float]]], unseen: dict[str, float]) -> str:
-    """One file per system as trec_eval -q writes it; `all` is over one more topic than the file has rows of."""
-    folder.mkdir()
-    for system, by_measure in values.items():
-        lines = [f"runid                 \tall\t{system}"]
-        for measure, scores in by_measure.items():
-            lines += [f"{measure:<22}\t{topic}\t{score:.4f}" for topic, score in enumerate(scores, 1)]
-            lines.append(f"{measure:<22}\tall\t{np.mean([*scores, unseen[system]]):.4f}")
-        (folder / f"{system}.eval").write_text("\n".join(lines) + "\n")
-    return str(folder)
-
-
-def test_all_rows_of_trec_eval_are_tried(tmp_path: Path) -> None:
-    """As on the Deep Learning Track of 2019: 0.867 is tau of the `all` rows, 0.857 of the means over topics."""
-    systems = [f"s{k:02d}" for k in range(21)]
-    level = [0.9 - 0.02 * k for k in range(21)]
-    place = list(range(21))  # of 210 pairs, 15 are swapped
-    place[0], place[5] = 5, 0  # 9
-    place[10], place[13] = 13, 10  # 5
-    place[19], place[20] = 20, 19  # 1, which the topic that has no rows sets right
-    truth = {s: {"ndcg_cut_10": [level[k] - 0.01, level[k] + 0.01]} for k, s in enumerate(systems)}
-    candidate = {s: {"ndcg_cut_10": [level[place[k]]] * 2} for k, s in enumerate(systems)}
-    people = trec_eval_files(tmp_path / "people", truth, dict(zip(systems, level, strict=True)))
-    unseen = {s: level[place[k]] for k, s in enumerate(systems)} | {"s19": 0.53, "s20": 0.45}
-    machine = trec_eval_files(tmp_path / "machine", candidate, unseen)
-    plain = cc.audit(people, machine, reported="0.857", departures=1)
-    assert plain.matches[0].plainest.name == "tau(truth, candidate)"
-    found = cc.audit(people, machine, reported="0.867", departures=1)
-    assert found.matches[0].plainest.name == "tau(truth, candidate); `all` rows"
-    assert found.matches[0].plainest.account.endswith("`all` rows in place of means over topics")
-    # Without files there are none to look into.
-    without = cc.audit(cc.read_scores(people), cc.read_scores(machine), reported="0.867")
-    assert not [data for _, data, _ in names_of(without.matches) if "all" in data]
-
-
-def test_one_side_by_its_all_rows_and_the_measure_of_the_other(tmp_path: Path) -> None:
-    rng = np.random.default_rng(8)
-    systems = [f"s{k}" for k in range(12)]
-    values = {s: {m: np.round(rng.random(5), 4).tolist() for m in ("map", "P_10")} for s in systems}
-    files = trec_eval_files(tmp_path / "files", values, {s: float(rng.random()) for s in systems})
-    other = cc.Scores(rng.random((5, 12)), range(1, 6), systems, "P_10")
-    means = {m: {s: float(np.mean(values[s][m])) for s in systems} for m in ("map", "P_10")}
-    sides = [cc.read_scores(files, "map"), other]
-
-    def audited(reported: float) -> set[tuple[str, str, str]]:
-        from concordant.agreement.audit.search import Read, audit_read
-
-        return names_of(
-            audit_read(
-                Read(sides, [files, other], lambda k, measure, _: cc.as_scores([files, other][k], measure=measure)),
-                f"{reported:.5f}", ["truth", "candidate"], departures=2,
-            ).matches
-        )  # fmt: skip
-
-    by_p10 = float(cc.pearson_rank(list(means["P_10"].values()), other.means()))
-    assert ("pearson_rank(truth, candidate)", "truth by the measure of candidate", "") in audited(by_p10)
-    printed = [
-        float(Path(files, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems
-    ]
-    by_all = float(cc.pearson_rank(printed, other.means()))
-    assert ("pearson_rank(truth, candidate)", "`all` rows of truth", "") in audited(by_all)
-    # Scores as they are have one measure, whatever one asks for.
-    alone = cc.audit(sides[0], other, reported=f"{cc.tau_b(sides[0].means(), other.means()):.4f}", departures=1)
-    assert not [data for _, data, _ in names_of(alone.matches) if "measure" in data]
 
 
 def test_chance_is_as_large_as_it_is_said_to_be(sides: tuple[cc.Scores, ...]) -> None:
@@ -325,7 +259,7 @@ def test_systems_and_topics_that_a_side_lacks_are_noted(sides: tuple[cc.Scores, 
     common = cc.pair(truth, candidate).sides
     value = cc.tau_b(common[0].means(), common[1].means())
     found = cc.audit(truth, candidate, reported=f"{value:.6f}", names=("people", "model"))
-    assert found.matches[0].plainest.rule == "tau_b(truth, candidate)"
+    assert found.matches[0].rule == "tau_b(truth, candidate)"
     assert any("2 systems of people left out" in note for note in found.notes)
     own = cc.tau_b(truth.select(systems=common[0].systems).means(), common[1].means())
     assert ("tau_b(truth, candidate)", "means over own topics", "") in names_of(
@@ -423,32 +357,6 @@ def test_the_command_says_the_verdict_first() -> None:
         **library.to_dict(),
         "read_notes": [],
     }
-
-
-def test_the_command_tries_all_rows_and_the_measure_of_the_other_side(tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    systems = [f"s{k}" for k in range(12)]
-    sides = [
-        trec_eval_files(
-            tmp_path / name,
-            {s: {m: np.round(rng.random(5), 4).tolist() for m in ("map", "P_10")} for s in systems},
-            {s: float(rng.random()) for s in systems},
-        )
-        for name in ("people", "machine")
-    ]
-    by_p10 = float(cc.pearson_rank(*(cc.read_scores(side, "P_10").means() for side in sides)))
-    printed = [
-        [float(Path(side, f"{s}.eval").read_text().partition("map                   \tall\t")[2][:6]) for s in systems]
-        for side in sides
-    ]
-
-    def tried(reported: float, *given: str) -> set[str]:
-        done = json.loads(good("audit", "-r", f"{reported:.5f}", *given, "--departures", "1", "-f", "json"))
-        return {match["data"] for match in done["matches"]}
-
-    assert "truth by the measure of candidate" in tried(by_p10, f"{sides[0]}:map", f"{sides[1]}:P_10")
-    assert "`all` rows" in tried(float(cc.pearson_rank(*printed)), *sides, "-m", "map")
-    assert tried(by_p10, *sides, "-m", "P_10") == {"means"}
 
 
 def test_the_command_in_other_formats() -> None:

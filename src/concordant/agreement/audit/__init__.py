@@ -4,6 +4,6 @@ A way is a `Preparation` (of what: means, ranks, names in order), a `Recipe` (wh
 `Writing` (as it is, in percent, without its sign). `audit` tries them all and says how many match by chance.
 """
 
-from .search import AuditResult, audit
+from .search import audit
 
-__all__ = ["AuditResult", "audit"]
+__all__ = ["audit"]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from ...errors import InputError
 from ...words import named
@@ -27,24 +28,19 @@ class Printed:
     @classmethod
     def of(cls, text: str) -> Printed:
         """Read it; "0.87" and "0.870" are different numbers, so it has to be text."""
+        given = f"{named('reported')} is {text!r}"
         plain = text.strip().replace("\u2212", "-")
         sign = plain.endswith("%")
         plain = plain.removesuffix("%").rstrip()
         if not _NUMBER.fullmatch(plain):
-            raise InputError(
-                f"{named('reported')} is {text!r}: give a number with a decimal point, such as '0.87' or '87.1%'"
-            )
+            raise InputError(f"{given}: give a number with a decimal point, such as '0.87' or '87.1%'")
         number = Decimal(plain)
-        exponent = number.as_tuple().exponent
-        assert isinstance(exponent, int)
-        step = Decimal(1).scaleb(exponent)
+        step = Decimal(1).scaleb(int(number.as_tuple().exponent))
         percent = sign or abs(number) - step / 2 > 1
         if percent:
             number, step = number / 100, step / 100
         if abs(number) - step / 2 > 1:
-            raise InputError(
-                f"{named('reported')} is {text!r}: a coefficient lies between -1 and 1, or -100 and 100 percent"
-            )
+            raise InputError(f"{given}: a coefficient lies between -1 and 1, or -100 and 100 percent")
         return cls(text.strip(), float(number), float(step), percent)
 
     def rounded(self) -> tuple[float, float]:
@@ -57,29 +53,23 @@ class Printed:
         return low - _SLACK, self.value + (self.step if self.value >= 0 else 0.0) + _SLACK
 
 
-@dataclass(frozen=True)
-class Writing:
+class Writing(NamedTuple):
     """From a coefficient to what is printed of it."""
 
     name: str
     account: str
     departures: int
     apply: Callable[[float], float]
-    window: Callable[[Printed], tuple[float, float]] = Printed.rounded
     signed: bool = False
     """Whether it makes sense only of values that may be negative."""
 
 
-def _same(value: float) -> float:
-    return value
-
-
 CUT = "cut off"
 WRITINGS = (
-    Writing("", "", 0, _same),
+    Writing("", "", 0, float),
     Writing("abs(v)", "its sign was dropped", 1, abs, signed=True),
     Writing("(v + 1) / 2", "scaled to 0 ... 1, the share of pairs in order", 1, lambda v: (v + 1) / 2, signed=True),
-    Writing(CUT, "further digits cut off, not rounded", 2, _same, Printed.cut),
+    Writing(CUT, "further digits cut off, not rounded", 2, float),
     Writing("1 - v", "as a distance", 2, lambda v: 1 - v),
     Writing("(1 - v) / 2", "as a distance, the share of pairs out of order", 2, lambda v: (1 - v) / 2, signed=True),
 )

@@ -4,42 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ...arrays import FloatArray, IntArray
 from ...coefficients.registry import Coefficient, get_coefficient, list_coefficients
-from .tools import TOOLS
-from .vectors import Recipe, Suits, TieBreak, Vectors
+from ...coefficients.sums import concordance
+from .vectors import TieBreak, Vectors
 
-PERSISTENCE = (0.5, 0.7, 0.8, 0.95, 0.98, 0.99)
-TOLERANCES = (0.001, 0.005, 0.01)
-TIE_BREAKS: dict[TieBreak, str] = {
-    "file": "ties in the order of each file",
-    "name": "ties by name, A first",
-    "reverse name": "ties by name, Z first",
-}
+Suits = Literal["all", "topics", "pooled", "lists", "gaps", "head"]
+"""Kinds of preparation: any scores; one row per topic; all topics in one vector; lists in rank order, not scores; other
+gaps between the scores, in the same order; the worst for the best."""
+
+
+class Recipe(NamedTuple):
+    """From two vectors of scores to a value, or to the lowest and the highest that chance may give."""
+
+    name: str
+    account: str
+    departures: int
+    """How far it is from a plain call of a coefficient."""
+    call: Callable[[Vectors], Any]
+    suits: frozenset[Suits] = frozenset({"all"})
+    signed: bool = True
+    needs_ties: bool = False
+    """Whether it is another rule's twin where nothing is tied."""
 
 
 def rules() -> Iterator[Recipe]:
     """All of them, the plainest first."""
-    for c in list_coefficients():
+    every = list_coefficients()
+    for c in every:
         yield Recipe(f"{c.name}(truth, candidate)", c.summary, 0, _registered(c), _suits(c), c.range[0] < 0)
-    for c in list_coefficients():
+    for c in every:
         if not c.symmetric:
+            account = f"{c.summary}; truth and candidate exchanged"
             call = _registered(c)
-            yield Recipe(
-                f"{c.name}(candidate, truth)",
-                f"{c.summary}; truth and candidate exchanged",
-                1,
-                partial(_exchanged, call),
-                _suits(c),
-            )
-    yield from TOOLS
+            yield Recipe(f"{c.name}(candidate, truth)", account, 1, partial(_exchanged, call), _suits(c))
+    yield from _TOOLS
+    for name, account, count in _COUNTS:
+        twin = name != "C / all pairs"
+        yield Recipe(name, account, 1, partial(_counted, count), signed=name not in _SHARES, needs_ties=twin)
     yield from _overlaps()
     yield from _broken_ties()
-    for c in list_coefficients():
-        for tolerance in TOLERANCES if c.tolerance else ():
+    for c in every:
+        for tolerance in (0.001, 0.005, 0.01) if c.tolerance else ():
             name = f"{c.name}(truth, candidate, tolerance={tolerance:g})"
             account = f"scores closer than {tolerance:g} count as ties"
             yield Recipe(name, account, 2, _registered(c, tolerance=tolerance))
@@ -54,76 +64,143 @@ def _exchanged(call: Callable[[Vectors], Any], pair: Vectors) -> Any:
 
 
 def _suits(c: Coefficient) -> frozenset[Suits]:
-    suits: set[Suits] = {"all"}
-    if c.name != "tau_gap_a":  # its mean over the orders of ties takes seconds where most systems score 0 on a topic
-        suits.add("topics")
-    if "scores" in c.reads:
-        suits.add("gaps")
-    if c.top_weighted:
-        suits.add("head")
-    if c.name in ("tau_b", "spearman", "weighted_tau"):
-        suits.add("lists")
-    if c.name in ("tau_b", "spearman", "pearson"):
-        suits.add("pooled")
-    return frozenset(suits)
+    fits: dict[Suits, bool] = {
+        "all": True,
+        "topics": c.name != "tau_gap_a",  # takes seconds where most systems score 0 on a topic
+        "gaps": "scores" in c.reads,
+        "head": c.top_weighted,
+        "lists": c.name in ("tau_b", "spearman", "weighted_tau"),
+        "pooled": c.name in ("tau_b", "spearman", "pearson"),
+    }
+    return frozenset(kind for kind, fit in fits.items() if fit)
 
 
 def _overlaps() -> Iterator[Recipe]:
     """Rank-biased overlap with other settings than the usual ones."""
-    rbo = get_coefficient("rbo")
-    for p in (0.9, *PERSISTENCE):
+    rbo, kinds = get_coefficient("rbo"), {"ext": "extrapolated", "min": "the lower bound", "max": "the upper bound"}
+    for p in (0.9, 0.5, 0.7, 0.8, 0.95, 0.98, 0.99):
         for ties in ("a", "w", "b"):
-            for kind in ("ext", "min", "max"):
+            for kind, words in kinds.items():
                 departures = (p != 0.9) + (ties != "a") + (kind != "ext")
                 if 1 <= departures <= 2:
                     name = f"rbo(truth, candidate, p={p:g}, ties={ties!r}, kind={kind!r})"
-                    account = f"rank-biased overlap, persistence {p:g}, ties as in RBO-{ties}, {_KINDS[kind]}"
+                    account = f"rank-biased overlap, persistence {p:g}, ties as in RBO-{ties}, {words}"
                     call = _registered(rbo, p=p, ties=ties, kind=kind)
                     suits: frozenset[Suits] = frozenset({"all", "head"} if departures == 1 else {"all"})
                     yield Recipe(name, account, departures, call, suits, signed=False, needs_ties=ties != "a")
 
 
-_KINDS = {"ext": "extrapolated", "min": "the lower bound", "max": "the upper bound"}
+_BREAKS: dict[TieBreak | Literal["random"], str] = {
+    "file": "ties in the order of each file",
+    "name": "ties by name, A first",
+    "reverse name": "ties by name, Z first",
+    "random": "ties broken at random: any value in this range",
+}
 
 
 def _broken_ties() -> Iterator[Recipe]:
     """Coefficients for orders without ties, after tools have broken the ties in their ways."""
-    for how, words in TIE_BREAKS.items():
-        for name in ("tau", "tau_ap", "tau_gap", "spearman", "weighted_tau", "rbo"):
-            yield from _both_ways(name, how, words, partial(_broken, get_coefficient(name), how), 1)
-    for name in ("tau", "tau_ap", "tau_gap", "rbo"):
-        call = partial(_at_random, get_coefficient(name))
-        yield from _both_ways(name, "random", "ties broken at random: any value in this range", call, 2)
+    for how, words in _BREAKS.items():
+        for c in map(get_coefficient, ("tau", "tau_ap", "tau_gap", "rbo", "spearman", "weighted_tau")):
+            if how == "random" and c.name in ("spearman", "weighted_tau"):
+                continue  # no orders of ties are known to give the least and the most
+            call, steps, account = partial(_broken, c, how), 2 if how == "random" else 1, f"{c.summary}; {words}"
+            about: dict[str, Any] = {"signed": c.range[0] < 0, "needs_ties": True}
+            yield Recipe(f"{c.name}(truth, candidate), ties by {how}", account, steps, call, **about)
+            if not c.symmetric:
+                swapped, name = partial(_exchanged, call), f"{c.name}(candidate, truth), ties by {how}"
+                yield Recipe(name, f"{account}; truth and candidate exchanged", steps + 1, swapped, **about)
 
 
-def _both_ways(name: str, how: str, words: str, call: Callable[[Vectors], Any], departures: int) -> Iterator[Recipe]:
-    c = get_coefficient(name)
-    settings: dict[str, Any] = {"signed": c.range[0] < 0, "needs_ties": True}
-    yield Recipe(f"{name}(truth, candidate), ties by {how}", f"{c.summary}; {words}", departures, call, **settings)
-    if not c.symmetric:
-        account = f"{c.summary}; {words}; truth and candidate exchanged"
-        yield Recipe(
-            f"{name}(candidate, truth), ties by {how}", account, departures + 1, partial(_exchanged, call), **settings
-        )
-
-
-def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
-    return _on_orders(c, pair, pair.without_ties(how))
-
-
-def _at_random(c: Coefficient, pair: Vectors) -> tuple[float, float]:
-    worst, best = (_on_orders(c, pair, orders) for orders in pair.best_and_worst_ties())
-    return float(worst), float(best)
-
-
-def _on_orders(c: Coefficient, pair: Vectors, orders: Vectors) -> Any:
+def _broken(c: Coefficient, how: Any, pair: Vectors) -> Any:
     """The coefficient of the orders; where it reads the truth's scores, these stay what they are."""
-    truth = pair.truth if c.reads[0] == "scores" else orders.truth
-    return c.formula(truth, orders.candidate)
+    orders = pair.best_and_worst_ties() if how == "random" else (pair.without_ties(how),)
+    found = [c.formula(pair.truth if c.reads[0] == "scores" else o.truth, o.candidate) for o in orders]
+    return (float(found[0]), float(found[1])) if how == "random" else found[0]
 
 
-def value_of(rule: Recipe, pair: Vectors) -> np.ndarray[Any, Any]:
+def value_of(rule: Recipe, pair: Vectors) -> FloatArray:
     """What the rule gives, as low and high, in a last axis of two; one row per topic where the pair has topics."""
     found = rule.call(pair)
     low, high = found if isinstance(found, tuple) else (found, found)
     return np.stack([np.asarray(low, dtype=float), np.asarray(high, dtype=float)], axis=-1)
+
+
+# What libraries, scripts and tools compute under the name of a rank correlation ---------------------
+
+
+def _counted(of: Callable[..., float], pair: Vectors) -> float:
+    """A function of the numbers of pairs: concordant, discordant, ordered by the truth, by the candidate, all."""
+    m, c = concordance(pair.truth, pair.candidate)
+    every = m * (m - 1) / 2
+    ordered = every - float(c.tied_truth), every - float(c.tied_candidate)
+    with np.errstate(all="ignore"):
+        return float(of(np.float64(c.concordant), np.float64(c.discordant), *ordered, every))
+
+
+_SHARES = {"C / all pairs", "C / pairs ordered by the truth", "pearson squared", "average overlap"}  # not below 0
+_TWINS = {"kendalltau(variant='c')", "1 - 6 sum d^2 / (m^3 - m)"}  # of others, where nothing is tied
+_COUNTS: tuple[tuple[str, str, Callable[..., float]], ...] = (
+    (
+        "(C - D) / all pairs",
+        "tau_a with ties on both sides: a tied pair is half right",
+        lambda c, d, t, o, n: (c - d) / n,
+    ),
+    ("gamma", "Goodman and Kruskal's gamma: tied pairs are left out", lambda c, d, t, o, n: (c - d) / (c + d)),
+    ("somersd(truth, candidate)", "Somers' D: pairs tied in the truth left out", lambda c, d, t, o, n: (c - d) / t),
+    ("somersd(candidate, truth)", "Somers' D: pairs tied in the candidate left out", lambda c, d, t, o, n: (c - d) / o),
+    ("C / all pairs", "share of concordant pairs; ties are wrong", lambda c, d, t, o, n: c / n),
+    ("C / pairs ordered by the truth", "pairwise accuracy: without pairs tied in truth", lambda c, d, t, o, n: c / t),
+)
+
+
+def _scipy(function: str, pair: Vectors, **options: Any) -> float:
+    from scipy import stats
+
+    return float(getattr(stats, function)(pair.truth, pair.candidate, **options).statistic)
+
+
+_WEIGHTED = partial(_scipy, "weightedtau", rank=None)
+
+
+def _r_squared(pair: Vectors) -> float:
+    return float(get_coefficient("pearson").formula(pair.truth, pair.candidate)) ** 2
+
+
+def _short_spearman(pair: Vectors) -> float:
+    from scipy import stats
+
+    a, b, m = stats.rankdata(-pair.truth), stats.rankdata(-pair.candidate), len(pair.names)
+    return float(1 - 6 * ((a - b) ** 2).sum() / (m * (m * m - 1)))
+
+
+def _average_overlap(pair: Vectors) -> float:
+    """The mean of the overlap at depth 1, 2, ... m, ties in the order of the files."""
+    orders, m = pair.without_ties("file"), len(pair.names)
+    depth = m + 1 - np.minimum(orders.truth, orders.candidate)
+    shared = np.cumsum(np.bincount(depth.astype(int), minlength=m + 1)[1:])
+    return float((shared / np.arange(1, m + 1)).mean())
+
+
+def _unsorted_tau_ap(place: str, pair: Vectors) -> float:
+    """tau_ap that never sorts: the list is walked as it stands in the file. Ties on both sides are concordant."""
+    order: IntArray = np.argsort(getattr(pair, place))
+    x, y = pair.truth[order], pair.candidate[order]
+    above = [np.mean(np.sign(x[i] - x[:i]) == np.sign(y[i] - y[:i])) for i in range(1, len(x))]
+    return float(2 * np.mean(above) - 1)
+
+
+_TOOLS = tuple(
+    Recipe(name, account, departures, call, signed=name not in _SHARES, needs_ties=name in _TWINS)
+    for name, account, departures, call in (
+        ("kendalltau(variant='c')", "scipy's tau-c", 1, partial(_scipy, "kendalltau", variant="c")),
+        ("1 - 6 sum d^2 / (m^3 - m)", "Spearman's short formula, which ties make wrong", 1, _short_spearman),
+        ("pearson squared", "r squared", 1, _r_squared),
+        ("weightedtau(truth, candidate, rank=None)", "weights by the truth's ranks alone", 1, _WEIGHTED),
+        ("weightedtau(candidate, truth, rank=None)", "by the candidate's", 1, partial(_exchanged, _WEIGHTED)),
+        ("weightedtau(additive=False)", "weights multiplied", 1, partial(_scipy, "weightedtau", additive=False)),
+        ("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap),
+        ("tau_ap, truth's file order", "tau_ap that does not sort", 2, partial(_unsorted_tau_ap, "truth_place")),
+        ("tau_ap, candidate's file order", "does not sort", 2, partial(_unsorted_tau_ap, "candidate_place")),
+    )
+)

@@ -3,178 +3,86 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ...data.holes import Missing
-from ...data.results import Result, plain, settings_of
-from ...errors import ConcordantError, InputError
+from ...data.results import Findings, settings_of
+from ...errors import ConcordantError, InputError, LimitError, TiesError
 from ...inference.resampling import Progress
 from ...options import checked
 from ...pairing import On, Pairing, Side
 from ...read.door import Collection, as_scores, refuse
 from ...words import counted, listing, named, one_line
-from .preparations import MatchedSides, Reread, SideName, preparations, summary_means
-from .printed import Printed
-from .ways import Finding, Level, Way, grouped, levels_of, nearest_of, try_all
+from .preparations import PLAIN, MatchedSides, Preparation, preparations
+from .printed import CUT, WRITINGS, Printed, Writing
+from .rules import Recipe, rules, value_of
+from .vectors import Vectors
 
 SHOWN = 12  # ways in a printed table
+NEAREST = 2  # of each number of departures
+SHIFTS = 100  # windows to either side that say what chance gives
+_POLICIES: dict[Missing, str] = {
+    "drop": "missing topics dropped",
+    "zero": "missing topics 0",
+    "mean": "each system over the topics it has",
+    "drop-systems": "systems with missing topics dropped",
+}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AuditResult(Result):
-    """What `audit` found. `print` shows the verdict and the tables; `to_dict` has everything."""
+@dataclass(frozen=True)
+class Way:
+    """One way to compute the number: a rule, on prepared scores, written in a way."""
 
-    _figure = "audits.audit"
-    reported: tuple[Printed, ...]
-    truth: str
-    candidate: tuple[str, ...]
-    n_systems: tuple[int, ...]
-    matches: tuple[Finding, ...]
-    """What reproduces every reported number, the plainest first."""
-    nearest: tuple[Finding, ...]
-    """What comes nearest without reproducing them, the plainest first."""
-    levels: tuple[Level, ...]
-
-    @property
-    def n_ways(self) -> int:
-        """Ways to compute it that were tried and have a value."""
-        return sum(level.ways for level in self.levels)
-
-    @property
-    def n_distinct(self) -> int:
-        """Different values among them."""
-        return sum(level.distinct for level in self.levels)
-
-    @property
-    def number(self) -> str:
-        """What was reported."""
-        return listing([printed.text for printed in self.reported])
+    rule: str
+    data: str
+    """What the rule was given: "means", or another preparation."""
+    written: str
+    """What was done to the value before it was printed; "" for nothing."""
+    account: str
+    """What one would have to have done, in a line."""
+    departures: int
+    """How many steps it is away from a coefficient of the means over the common topics, as it is: 0."""
+    ranges: tuple[tuple[float, float], ...]
+    """The lowest and highest value for each candidate; they differ where chance breaks ties."""
+    off: float
+    """How far it is from what was reported, at the worst of the candidates; 0 if it reproduces them all."""
+    same: tuple[Way, ...] = ()
+    """Others with the same value on these data, so that nothing here can tell them apart."""
 
     @property
-    def verdict(self) -> str:
-        """The answer in words: one rule, several that the digits cannot tell apart, or none."""
-        tried = f"{self.n_ways:,} ways to compute it were tried, with {self.n_distinct:,} different values."
-        if not self.matches:
-            return f"Nothing reproduces {self.number}{self._near()}. {tried}"
-        first = self.matches[0]
-        level = first.plainest.departures
-        equals = [finding for finding in self.matches if finding.plainest.departures == level]
-        if len(self.matches) == 1:
-            head = f"Exactly one thing reproduces {self.number}: {_quoted(first)}."
-        elif len(equals) == 1:
-            more = counted(len(self.matches) - 1, "stranger one")
-            head = f"The plainest way to {self.number} is {_quoted(first)}; {more} cannot be excluded."
-        else:
-            more = listing([finding.plainest.name for finding in equals[1:]], 3)
-            head = (
-                f"{len(self.matches)} different values are printed as {self.number}. The plainest ways are "
-                f"{_quoted(first)}, and {more}; the digits do not tell which."
-            )
-        head = f"No plain rule gives {self.number}. {head}" if level else head
-        return f"{head} {tried} {self._chance(level, alone=len(equals) == 1)}"
+    def matches(self) -> bool:
+        """Whether every reported number is reproduced."""
+        return self.off == 0
 
-    def _near(self) -> str:
-        if not self.nearest:
-            return ""
-        first, best = self.nearest[0], min(self.nearest, key=lambda finding: finding.plainest.off)
-        if first is best:
-            return f"; the nearest is {_quoted(best)}"
-        return f"; the nearest plain rule is {_quoted(first)}, the nearest of all {_quoted(best)}"
+    @property
+    def name(self) -> str:
+        """Rule, data and writing in a few words."""
+        parts = [self.rule, "" if self.data == PLAIN.name else self.data, self.written]
+        return "; ".join(part for part in parts if part)
 
-    def _chance(self, level: int, *, alone: bool) -> str:
-        """How much a match at this level says; where several match, nothing about which of them."""
-        up_to = [found for found in self.levels if found.departures <= level]
-        chance = sum(found.by_chance for found in up_to)
-        tried = counted(sum(found.distinct for found in up_to), "value")
-        kind = "plain rules" if level == 0 else f"rules as plain as this ({counted(level, 'departure')} or fewer)"
-        strength = "weak" if chance >= 0.5 else "fair" if chance >= 0.05 else "strong"
-        expected = f"{chance:.2f}" if chance >= 0.005 else "fewer than 0.01"
-        says = f": {strength} evidence" if alone else ""
-        return f"Of the {tried} of {kind}, {expected} would match by chance{says}."
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per finding: those that match, then the nearest."""
-        return [
-            {
-                "match": "yes" if finding.plainest.matches else "no",
-                "departures": finding.plainest.departures,
-                **_values(finding.plainest, self.candidate),
-                "rule": finding.plainest.rule,
-                "data": finding.plainest.data,
-                "written": finding.plainest.written or "as it is",
-                "same here": len(finding.others),
-                "what one would have done": finding.plainest.account,
-            }
-            for finding in (*self.matches, *self.nearest)
-        ]
-
-    def table(self) -> str:
-        """What reproduces the number, the nearest that do not, and how often chance would."""
-        parts = [
-            "\n".join([heading, *_lines(findings)])
-            for heading, findings in (
-                (f"What reproduces {self.number}, the plainest first:", self.matches),
-                ("The nearest that do not:", self.nearest),
-            )
-            if findings
-        ]
-        counts = [
-            f"  {level.departures:10d}  {level.ways:5d}  {level.distinct:6d}  {level.matches:5d}  "
-            f"{level.by_chance:9.2f}"
-            for level in self.levels
-        ]
-        return "\n\n".join([*parts, "\n".join(["  departures  tried  values  match  by chance", *counts])])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
-        return {
-            "verdict": self.verdict,
-            "reported": [printed.text for printed in self.reported],
-            "windows": [list(printed.rounded()) for printed in self.reported],
-            "truth": self.truth,
-            "candidate": list(self.candidate),
-            "n_systems": list(self.n_systems),
-            "n_ways": self.n_ways,
-            "n_distinct": self.n_distinct,
-            "matches": [finding.to_dict() for finding in self.matches],
-            "nearest": [finding.to_dict() for finding in self.nearest],
-            "levels": plain(self.levels),
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-        }
+    @property
+    def value(self) -> str:
+        """The values with four digits, as "low to high" where they are ranges."""
+        return ", ".join(f"{a:.4f}" if b - a < 1e-9 else f"{a:.4f} to {b:.4f}" for a, b in self.ranges)
 
 
-def _quoted(finding: Finding) -> str:
-    found = finding.plainest
-    off = "" if found.matches else f", off by {found.off:.2g}"
-    return f"{found.name} = {found.value}{off}"
+@dataclass(frozen=True)
+class Level:
+    """How often ways of so many departures match, and how often they would by chance."""
 
-
-def _values(way: Way, candidate: Sequence[str]) -> dict[str, float]:
-    """The lowest and highest value for each candidate."""
-    cells: dict[str, float] = {}
-    for name, (low, high) in zip(candidate, way.ranges, strict=True):
-        more = f" {name}" if len(candidate) > 1 else ""
-        cells[f"low{more}"], cells[f"high{more}"] = low, high
-    return cells
-
-
-def _lines(findings: Sequence[Finding]) -> list[str]:
-    shown = findings[:SHOWN]
-    width = max(len(finding.plainest.value) for finding in shown)
-    lines = [f"  departures  {'value':>{width}}  what"]
-    for finding in shown:
-        found = finding.plainest
-        lines.append(f"  {found.departures:10d}  {found.value:>{width}}  {one_line(finding.name)}")
-        lines.append(f"  {'':10}  {'':{width}}    {one_line(found.account)}")
-    if len(findings) > SHOWN:
-        lines.append(f"  and {len(findings) - SHOWN} stranger ones (to_dict and to_frame have them all)")
-    return lines
+    departures: int
+    ways: int
+    distinct: int
+    """Their different values."""
+    matches: int
+    """Different values that reproduce what was reported."""
+    by_chance: float
+    """As many would match numbers of as many digits nearby, on average."""
 
 
 @checked
@@ -188,14 +96,14 @@ def audit(
     on: On = "both",
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> AuditResult:
+) -> Findings:
     """Which coefficient, direction and rule for ties gives a number that somebody printed?
 
     Every registered coefficient is tried on the means over topics, then what one may have done instead: exchanged the
     sides, used another library's variant, broken ties by name, by file or at random, rounded the means, averaged over
-    topics or over other topics, taken the `all` rows of trec_eval's files or the other side's measure, compared names
-    or ranks as if they were scores, dropped a sign. Each such step is a departure; ways with few of them are the
-    plainer explanations. A rule that can give any number at all on these data explains nothing, and is left out.
+    topics or over other topics, compared names or ranks as if they were scores, dropped a sign. Each such step is a
+    departure; ways with few of them are the plainer explanations. A rule that can give any number at all on these data
+    explains nothing, and is left out.
 
     A number of few digits is reproduced by many rules by chance. The result says how many values were tried, and how
     many would match another number of as many digits nearby. More digits, or several reported numbers that one rule
@@ -223,8 +131,9 @@ def audit(
 
     Returns
     -------
-    AuditResult
-        What reproduces the number, the plainest first, and how much that says.
+    Findings
+        `matches`: a `Way` for each value that reproduces the number, the plainest first; `nearest`: what comes nearest
+        without; `levels`: by departures, how many were tried, match, and would match by chance.
 
     See Also
     --------
@@ -251,92 +160,80 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
     several = isinstance(candidate, (list, tuple)) and not (
         isinstance(reported, str) and all(isinstance(path, str | os.PathLike) for path in candidate)
     )
-    rankings = list(candidate) if several else [candidate]
-    labels = ["truth", *(["candidate"] if len(rankings) == 1 else [f"candidate {k + 1}" for k in range(len(rankings))])]
-    if names is not None:
-        labels = list(names)
-    if len(labels) != len(rankings) + 1:
+    given = [truth, *(candidate if several else [candidate])]
+    usual = ["candidate"] if len(given) == 2 else [f"candidate {k}" for k in range(1, len(given))]
+    labels = ["truth", *usual] if names is None else list(names)
+    if len(labels) != len(given):
         raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate")
-
-    given = (truth, *rankings)
-
-    def reread(k: int, measure: str, lower: bool) -> Side:
-        return as_scores(given[k], labels[k], measure=measure, lower_is_better=lower)
-
     sides = [as_scores(side, label) for side, label in zip(given, labels, strict=True)]
-    how: dict[str, Any] = {"top": top, "departures": departures, "on": on, "progress": progress}
-    return audit_read(Read(sides, given, reread), reported, labels, **how)
-
-
-@dataclass(frozen=True)
-class Read:
-    """The sides as they were read, the truth first."""
-
-    sides: Sequence[Side]
-    files: Sequence[Any] = ()
-    """What they were read from, whose `all` rows are tried."""
-    again: Callable[[int, str, bool], Side] | None = None
-    """Side k by another measure."""
-
-
-@checked
-def audit_read(
-    read: Read,
-    reported: str | Sequence[str],
-    labels: Sequence[str],
-    *,
-    top: int | Iterable[int] = (),
-    departures: int = 3,
-    on: On = "both",
-    progress: Progress | None = None,
-) -> AuditResult:
-    """`audit` of sides that were read before."""
-    for side, label in zip(read.sides, labels, strict=True):
+    for side, label in zip(sides, labels, strict=True):
         refuse(side, label, "total", why="what is tried are means and other ways to make one score of those on topics")
     printed = [Printed.of(text) for text in ([reported] if isinstance(reported, str) else reported)]
     if len(printed) != len(labels) - 1:
-        raise InputError(
-            f"{named('reported')} holds {counted(len(printed), 'number')} for {counted(len(labels) - 1, 'candidate')}: "
-            "give one for each"
-        )
+        numbers, candidates = counted(len(printed), "number"), counted(len(labels) - 1, "candidate")
+        raise InputError(f"{named('reported')} holds {numbers} for {candidates}: give one for each")
     tops = [top] if isinstance(top, int) else list(top)
-    readings, notes = _readings(read, labels, on)
-    findings = grouped(try_all(readings, printed, preparations(tops), departures, progress))
+    readings, notes = _readings(sides, labels, on)
+    found = _grouped(_try_all(readings, printed, list(preparations(tops)), departures, progress))
     if "" not in readings:
         notes.insert(0, f"systems lack topics; tried: {', '.join(readings)}")
     if any(p.percent for p in printed):
         notes.append("the reported number was taken as a percentage")
-    return AuditResult(
-        reported=tuple(printed),
-        truth=labels[0],
-        candidate=tuple(labels[1:]),
-        n_systems=tuple(len(given.matched[0].systems) for given in next(iter(readings.values()))),
-        matches=tuple(finding for finding in findings if finding.plainest.matches),
-        nearest=nearest_of(findings),
-        levels=levels_of(findings, printed),
+    matches, nearest = tuple(way for way in found if way.matches), _nearest_of(found)
+    levels, number = _levels_of(found, printed), listing([p.text for p in printed])
+    lines = [
+        {
+            "match": "yes" if way.matches else "no",
+            "departures": way.departures,
+            **_ends_of(way, labels[1:]),
+            "rule": way.rule,
+            "data": way.data,
+            "written": way.written or "as it is",
+            "same here": len(way.same),
+            "what one would have done": way.account,
+        }
+        for way in (*matches, *nearest)
+    ]
+    return Findings(
+        kind="AuditResult",
+        answer=_verdict(number, matches, nearest, levels),
+        numbers={
+            "reported": tuple(p.text for p in printed),
+            "windows": tuple(p.rounded() for p in printed),
+            "truth": labels[0],
+            "candidate": tuple(labels[1:]),
+            "n_systems": tuple(len(one.matched[0].systems) for one in next(iter(readings.values()))),
+            "n_ways": sum(level.ways for level in levels),
+            "n_distinct": sum(level.distinct for level in levels),
+            "matches": matches,
+            "nearest": nearest,
+            "levels": levels,
+        },
+        beside={"number": number, "printed": tuple(printed)},
+        lines=lines,
+        shown=_table(number, matches, nearest, levels),
+        figure="audits.audit",
         notes=tuple(dict.fromkeys(notes)),
         settings=settings_of(top=tops, departures=departures, on=on),
     )
 
 
-_POLICIES: dict[Missing, str] = {
-    "drop": "missing topics dropped",
-    "zero": "missing topics 0",
-    "mean": "each system over the topics it has",
-    "drop-systems": "systems with missing topics dropped",
-}
-
-
-def _readings(read: Read, labels: Sequence[str], on: On) -> tuple[dict[str, list[MatchedSides]], list[str]]:
+def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[MatchedSides]], list[str]]:
     """The sides, matched; where compared systems lack topics and nothing was said of it, once for each policy that
     works; and what to note.
     """
-    unsaid = [side.has_holes and side.missing == "error" for side in read.sides]
+    unsaid = [side.has_holes and side.missing == "error" for side in sides]
 
     def under(policy: Missing) -> list[MatchedSides]:
-        given = zip(read.sides, unsaid, strict=True)
-        sides = [side.described(missing=policy) if open_ else side for side, open_ in given]
-        return _matched(replace(read, sides=sides), labels, on)
+        own, *others = (
+            side.described(missing=policy) if open_ else side for side, open_ in zip(sides, unsaid, strict=True)
+        )
+        made = []
+        for side, label in zip(others, labels[1:], strict=True):
+            made.append(MatchedSides.of(own, side, (labels[0], label), on))
+            if len(made[-1].matched[0].systems) < 2:
+                raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
+        return made
 
     notes: list[str] = []
     try:
@@ -352,27 +249,211 @@ def _readings(read: Read, labels: Sequence[str], on: On) -> tuple[dict[str, list
                 notes.append(f"{words}: not tried ({why})")
         if not found:
             raise error from None
-    return found, [*(note for givens in found.values() for given in givens for note in given.notes), *notes]
+    return found, [*(note for made in found.values() for one in made for note in one.notes), *notes]
 
 
-def _matched(read: Read, labels: Sequence[str], on: On) -> list[MatchedSides]:
-    givens = []
-    for k, label in enumerate(labels[1:], start=1):
-        again: dict[tuple[SideName, Reread], Side] = {}
-        whose: tuple[tuple[SideName, int, int], ...] = (("truth", 0, k), ("candidate", k, 0))
-        for side, place, other in whose:
-            own, measure, lower = read.sides[place], read.sides[other].measure, read.sides[other].lower_is_better
-            about = own.measure, own.systems, own.lower_is_better
-            summary = summary_means(read.files[place], *about) if read.files else None
-            if summary is not None:
-                again[side, "all rows"] = summary
-            if read.again is not None and measure not in ("", own.measure):
-                with suppress(ConcordantError):  # a side that has no such measure
-                    found = read.again(place, measure, lower)
-                    if found.systems != own.systems or not np.array_equal(found.values, own.values, equal_nan=True):
-                        again[side, "other measure"] = found  # and not the same scores, whatever they are called
-        given = MatchedSides.of(read.sides[0], read.sides[k], (labels[0], label), again, on)
-        if len(given.matched[0].systems) < 2:
-            raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
-        givens.append(given)
-    return givens
+# Trying ----------------------------------------------------------------------------------------------
+
+
+def _try_all(
+    readings: Mapping[str, Sequence[MatchedSides]],
+    printed: Sequence[Printed],
+    ways: Sequence[Preparation],
+    departures: int,
+    progress: Progress | None,
+) -> Iterator[Way]:
+    """Every rule on every preparation of every reading, in every writing, up to so many departures."""
+    known = list(rules())
+    work = [(policy, sides, way) for way in ways for policy, sides in readings.items()]
+    for done, (policy, sides, way) in enumerate(work, 1):
+        made = [way.make(one) for one in sides] if way.departures <= departures else []
+        if any(pair is not None for pair in made):
+            pairs = [one.pair() if pair is None else pair for pair, one in zip(made, sides, strict=True)]
+            data = "; ".join(part for part in ("" if way is PLAIN else way.name, policy) if part) or PLAIN.name
+            tied = any(pair.tied for pair in pairs)
+            for rule in known:
+                steps = way.departures + rule.departures
+                if steps <= departures and way.suits in rule.suits and (tied or not rule.needs_ties):
+                    values = _values(rule, way, pairs)
+                    if values is not None:
+                        yield from _written(rule, way, data, values, printed, departures)
+        if progress is not None:
+            progress(done, len(work))
+
+
+def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
+    """Low and high for each pair; None where one of them has no value, so nobody can have printed it, or where the
+    rule could have given any number at all, and so explains none.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            values = np.array([_averaged(value_of(rule, pair), way) for pair in pairs])
+    except (TiesError, LimitError):
+        return None
+    least = -1.0 if rule.signed else 0.0
+    anything = (values[:, 0] <= least + 1e-9).all() and (values[:, 1] >= 1 - 1e-9).all()
+    return None if anything or not np.isfinite(values).all() else values
+
+
+def _averaged(values: FloatArray, way: Preparation) -> FloatArray:
+    """Over topics, where there are any."""
+    if "undefined" in way.average:
+        return np.asarray(np.nan_to_num(values).mean(axis=0))
+    if way.average:
+        defined = values[~np.isnan(values).any(axis=1)]
+        if not len(defined):
+            return np.full(2, np.nan)
+        return np.asarray(defined.mean(axis=0) if way.average == "mean" else np.median(defined, axis=0))
+    return values
+
+
+def _written(
+    rule: Recipe, way: Preparation, data: str, values: FloatArray, printed: Sequence[Printed], departures: int
+) -> Iterator[Way]:
+    """The ways to write a value that may have been chosen."""
+    plain = tuple((low, high) for low, high in values.tolist())
+    reproduced = False
+    for writing in WRITINGS:
+        steps = rule.departures + way.departures + writing.departures
+        if steps > departures or (writing.signed and not rule.signed):
+            continue
+        ranges = tuple(_ends(writing, low, high) for low, high in plain)
+        as_it_is = writing.apply is float
+        if writing.name and (reproduced if as_it_is else ranges == plain):
+            continue  # the same as the plainer writing
+        # How far each range is from its window; 0 where they meet.
+        windows = [_window(writing.name, p) for p in printed]
+        off = max(max(a - high, low - b, 0.0) for (a, b), (low, high) in zip(ranges, windows, strict=True))
+        reproduced = reproduced or (as_it_is and off == 0)
+        account = "; ".join(
+            part for part in (rule.account, way.name if way.departures else "", writing.account) if part
+        )
+        yield Way(rule.name, data, writing.name, account, steps, ranges, off)
+
+
+def _window(written: str, p: Printed) -> tuple[float, float]:
+    return p.cut() if written == CUT else p.rounded()
+
+
+def _ends(writing: Writing, low: float, high: float) -> tuple[float, float]:
+    # abs has its least at 0
+    ends = [writing.apply(value) for value in ((low, high, 0.0) if low < 0 < high else (low, high))]
+    return min(ends), max(ends)
+
+
+# What it amounts to ------------------------------------------------------------------------------------
+
+
+def _grouped(ways: Iterable[Way]) -> list[Way]:
+    """The plainest of each value, with the others; sorting is stable, so rules keep their order."""
+    groups: dict[Any, list[Way]] = {}
+    for way in sorted(ways, key=lambda way: way.departures):
+        key = tuple((round(low, 9), round(high, 9)) for low, high in way.ranges)
+        groups.setdefault((key, way.written == CUT), []).append(way)
+    return [replace(first, same=tuple(others)) for first, *others in groups.values()]
+
+
+def _nearest_of(found: Sequence[Way]) -> tuple[Way, ...]:
+    """Of those that do not match the nearest ones, some with 0 departures, some with 1, ..."""
+    missed = sorted((way for way in found if not way.matches), key=lambda way: way.off)
+    levels = sorted({way.departures for way in missed})
+    return tuple(way for level in levels for way in [way for way in missed if way.departures == level][:NEAREST])
+
+
+def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level, ...]:
+    """How many were tried with 0, 1, 2 ... departures, and how many match what was reported or numbers nearby."""
+    # How far the windows are moved to see what chance gives: to 0.1 on either side, or ten windows.
+    width = max(p.step for p in printed)
+    far = np.linspace(width, max(0.1, 10 * width), SHIFTS)
+    shifts = np.concatenate([-far, far])
+    shifts = shifts[[all(abs(p.value + shift) <= 1 for p in printed) for shift in shifts]]
+
+    def share(way: Way) -> float:
+        """In what share of the moved windows a way lies; 1 where none could be moved."""
+        inside = np.ones(len(shifts), dtype=bool)
+        for (low, high), p in zip(way.ranges, printed, strict=True):
+            window = _window(way.written, p)
+            inside &= (low <= window[1] + shifts) & (high >= window[0] + shifts)
+        return float(inside.mean()) if len(shifts) else 1.0
+
+    departs = [one.departures for way in found for one in (way, *way.same)]
+    levels = []
+    for level in range(max(departs, default=0) + 1):
+        here = [way for way in found if way.departures == level]
+        matches, chance = sum(way.matches for way in here), sum(map(share, here))
+        levels.append(Level(level, departs.count(level), len(here), matches, chance))
+    return tuple(levels)
+
+
+def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:
+    """The answer in words: one rule, several that the digits cannot tell apart, or none."""
+    ways, distinct = sum(one.ways for one in levels), sum(one.distinct for one in levels)
+    tried = f"{ways:,} ways to compute it were tried, with {distinct:,} different values."
+    if not matches:
+        near = ""
+        if nearest:
+            first, best = nearest[0], min(nearest, key=lambda way: way.off)
+            plain = "" if first is best else f" plain rule is {_quoted(first)}, the nearest of all"
+            near = f"; the nearest{plain or ' is'} {_quoted(best)}"
+        return f"Nothing reproduces {number}{near}. {tried}"
+    first = matches[0]
+    level = first.departures
+    equals = [way for way in matches if way.departures == level]
+    if len(matches) == 1:
+        head = f"Exactly one thing reproduces {number}: {_quoted(first)}."
+    elif len(equals) == 1:
+        more = counted(len(matches) - 1, "stranger one")
+        head = f"The plainest way to {number} is {_quoted(first)}; {more} cannot be excluded."
+    else:
+        more = listing([way.name for way in equals[1:]], 3)
+        head = (
+            f"{len(matches)} different values are printed as {number}. The plainest ways are "
+            f"{_quoted(first)}, and {more}; the digits do not tell which."
+        )
+    head = f"No plain rule gives {number}. {head}" if level else head
+    # How much a match at this level says; where several match, nothing about which of them.
+    up_to = [one for one in levels if one.departures <= level]
+    chance, values = sum(one.by_chance for one in up_to), counted(sum(one.distinct for one in up_to), "value")
+    kind = f"rules as plain as this ({counted(level, 'departure')} or fewer)" if level else "plain rules"
+    strength = "weak" if chance >= 0.5 else "fair" if chance >= 0.05 else "strong"
+    expected = f"{chance:.2f}" if chance >= 0.005 else "fewer than 0.01"
+    says = f": {strength} evidence" if len(equals) == 1 else ""
+    return f"{head} {tried} Of the {values} of {kind}, {expected} would match by chance{says}."
+
+
+def _quoted(way: Way) -> str:
+    off = "" if way.matches else f", off by {way.off:.2g}"
+    return f"{way.name} = {way.value}{off}"
+
+
+def _ends_of(way: Way, candidates: Sequence[str]) -> dict[str, float]:
+    """The lowest and highest value for each candidate."""
+    several = len(candidates) > 1
+    return {
+        f"{end} {name}" if several else end: value
+        for name, ends in zip(candidates, way.ranges, strict=True)
+        for end, value in zip(("low", "high"), ends, strict=True)
+    }
+
+
+def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:
+    """What reproduces the number, the nearest that do not, and how often chance would."""
+    parts = []
+    heads = f"What reproduces {number}, the plainest first:", "The nearest that do not:"
+    for heading, ways in zip(heads, (matches, nearest), strict=True):
+        if ways:
+            width = max(len(way.value) for way in ways[:SHOWN])
+            lines = [heading, f"  departures  {'value':>{width}}  what"]
+            for way in ways[:SHOWN]:
+                same = dict.fromkeys(other.name for other in way.same if other.departures == way.departures)
+                what = way.name + (f" (the same here: {listing(same, 3)})" if same else "")
+                lines.append(f"  {way.departures:10d}  {way.value:>{width}}  {one_line(what)}")
+                lines.append(f"  {'':10}  {'':{width}}    {one_line(way.account)}")
+            if len(ways) > SHOWN:
+                lines.append(f"  and {len(ways) - SHOWN} stranger ones (to_dict and to_frame have them all)")
+            parts.append("\n".join(lines))
+    counts = [
+        f"  {one.departures:10d}  {one.ways:5d}  {one.distinct:6d}  {one.matches:5d}  {one.by_chance:9.2f}"
+        for one in levels
+    ]
+    return "\n\n".join([*parts, "\n".join(["  departures  tried  values  match  by chance", *counts])])

@@ -1,11 +1,11 @@
-"""Two vectors of scores with all that a rule may look at, to break ties as tools do; and `Recipe`, a computation."""
+"""Two vectors of scores with all that a rule may look at, to break ties as tools do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -50,14 +50,9 @@ class Vectors:
 
     def best_and_worst_ties(self) -> tuple[Vectors, Vectors]:
         """The ties of both sides broken so that the sides agree as little, and as much, as they can."""
-        place = np.arange(len(self.names))
-        worst = self.with_scores(
-            in_order(self.truth, self.candidate, place), in_order(self.candidate, self.truth, -place)
-        )
-        best = self.with_scores(
-            in_order(self.truth, -self.candidate, place), in_order(self.candidate, -self.truth, place)
-        )
-        return worst, best
+        x, y, place = self.truth, self.candidate, np.arange(len(self.names))
+        worst = self.with_scores(in_order(x, y, place), in_order(y, x, -place))
+        return worst, self.with_scores(in_order(x, -y, place), in_order(y, -x, place))
 
 
 def in_order(scores: FloatArray, *keys: FloatArray | IntArray) -> FloatArray:
@@ -71,23 +66,3 @@ def rank_of(names: Sequence[str]) -> IntArray:
     """The place of each name in the alphabet (that of code points, as Python sorts)."""
     place = {name: k for k, name in enumerate(sorted(names))}
     return np.array([place[name] for name in names], dtype=np.int64)
-
-
-Suits = Literal["all", "topics", "pooled", "lists", "gaps", "head"]
-"""Kinds of preparation: any scores; one row per topic; all topics in one vector; lists in rank order, not scores; other
-gaps between the scores, in the same order; the worst for the best."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """From two vectors of scores to a value, or to the lowest and the highest that chance may give."""
-
-    name: str
-    account: str
-    departures: int
-    """How far it is from a plain call of a coefficient."""
-    call: Callable[[Vectors], Any]
-    suits: frozenset[Suits] = frozenset({"all"})
-    signed: bool = True
-    needs_ties: bool = False
-    """Whether it is another rule's twin where nothing is tied."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from .style import BLUE, GREY, LIGHT, canvas, grown
 
 if TYPE_CHECKING:
-    from ...agreement.audit.search import AuditResult
-    from ...agreement.audit.ways import Finding
+    from ...agreement.audit.search import Way
+    from ...data.results import Findings
 
 
-def audit(found: AuditResult, ax: Any = None) -> Any:
+def audit(found: Findings, ax: Any = None) -> Any:
     """Each finding at its distance from the reported number, in units of the last digit, by its departures."""
     with canvas(ax, height=grown(2.1)) as ax:
         ax.axvspan(-0.5, 0.5, color=LIGHT, linewidth=0)
@@ -19,8 +19,8 @@ def audit(found: AuditResult, ax: Any = None) -> Any:
             (found.matches, BLUE, "reproduces it"),
             (found.nearest, GREY, "the nearest others"),
         ):
-            places = [_place(finding, found) for finding in findings]
-            levels = [finding.plainest.departures for finding in findings]
+            places = [_place(way, found) for way in findings]
+            levels = [way.departures for way in findings]
             ax.plot(places, levels, "o", color=colour, label=label)
         ax.set_yticks([level.departures for level in found.levels])
         ax.invert_yaxis()
@@ -30,10 +30,10 @@ def audit(found: AuditResult, ax: Any = None) -> Any:
     return ax
 
 
-def _place(finding: Finding, found: AuditResult) -> float:
+def _place(way: Way, found: Findings) -> float:
     """Where it is farthest from what was reported; the nearest end of a range."""
     offsets = [
         (min(max(p.value, low), high) - p.value) / p.step
-        for (low, high), p in zip(finding.plainest.ranges, found.reported, strict=True)
+        for (low, high), p in zip(way.ranges, found.printed, strict=True)
     ]
-    return max(offsets, key=abs)
+    return float(max(offsets, key=abs))
