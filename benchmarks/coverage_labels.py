@@ -9,7 +9,8 @@ with replacement: coverage of means and differences, and of all rank intervals t
 dl21 with each machine, and with machines that are constant, random, reversed (3 - grade of people) and absent; with
 "favoured", umbrela_gpt4 raises the grades of documents of one system until its P@10 gains .15 or they run out. covid1
 with three simulated machines, whose grades are a part of people's, of the runs' own opinion, and noise. Simulated pools
-with 3 to 50% relevant. With the argument "late": systems of dl21 that come after the list, to labels-late.csv.
+with 3 to 50% relevant. With the argument "late": systems of dl21 that come after the list, to labels-late.csv; with
+"bias": the mean error from many lists, of the level and of the system with the largest one, to labels-bias.csv.
 
 Finished cells are lines of docs/measured/labels.csv, where a run that was stopped continues.
 """
@@ -62,6 +63,12 @@ JUDGES = (
     *("umbrela_gpt4", "binary_llama3.2", "binary_gpt4", "binary_gpt4o", "exam_graded_mean_gpt4"),
     *("exam_graded_max_gpt4", "nuggets_vital_gpt4o", "prefs"),
 )
+BIAS = (
+    *((("dl21", "umbrela_gpt4", "P(rel=2)@10"), n, lists) for n, lists in ((50, 4_000), (149, 2_500), (2_979, 500))),
+    *((("dl21", machine, "P(rel=2)@10"), 50, 4_000) for machine in ("binary_llama3.2", "reversed", "absent")),
+    (("dl21", "umbrela_gpt4", "DCG@10"), 50, 4_000),
+    *(((f"simulated {share:g}", "noisy", "P(rel=1)@10"), 50, 10_000) for share in (0.03, 0.1, 0.5)),
+)  # the cell, labels, and lists
 SIMULATED = {"good": (1.0, 0.3, 0.6), "weak": (0.5, 0.5, 1.0), "none": (0.0, 1.0, 0.3)}
 
 
@@ -297,10 +304,28 @@ def late() -> None:
         write.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in rows)
 
 
+def bias() -> None:
+    """The mean error of estimates with the fitted prediction, in their standard errors, from many lists."""
+    with TABLE.with_name("labels-bias.csv").open("w", encoding="utf-8", newline="") as file:
+        write = csv.writer(file, lineterminator="\n")
+        write.writerow(["collection", "machine", "measure", "labels", "lists", "level", "level_se", "worst_system"])
+        for (collection, machine, name), n, lists in BIAS:
+            measure, rng = Measure.parse(name), np.random.default_rng(1)
+            simple = collection.startswith("simulated")
+            made = simulated(float(collection.split()[1])) if simple else collected(collection, machine, 10)
+            truth = Truth.of(made[0], measure, made[1])
+            scores = np.array([estimate(truth.draw(n, rng), measure).scores.mean(axis=1) for _ in range(lists)])
+            errors = scores - truth.people.mean(axis=1)
+            level, each = errors.mean(axis=1), errors.mean(axis=0) / errors.std(axis=0)
+            numbers = (level.mean() / level.std(), lists**-0.5, each[np.abs(each).argmax()])
+            write.writerow([collection, machine, name, n, lists, *(f"{number:.3f}" for number in numbers)])
+            file.flush()
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
-    if sys.argv[1:] == ["late"]:
-        late()
+    if sys.argv[1:] in (["late"], ["bias"]):
+        {"late": late, "bias": bias}[sys.argv[1]]()
         return
     done = set()
     if TABLE.exists():

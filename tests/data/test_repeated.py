@@ -181,6 +181,24 @@ def test_runs_without_a_column_of_systems() -> None:
     assert "up to 3 runs" in one.notes[0]
 
 
+def test_epochs_in_the_frame_of_inspects_samples_are_runs() -> None:
+    values = np.random.default_rng(12).random((5, 2, 3))
+    frame = long(values, "epoch").rename(columns={"task": "id"})
+    frame = frame.assign(eval_id="e" + frame["model"], sample_id=[f"u{k}" for k in range(len(frame))])
+    for columns in (["eval_id", "sample_id", "id", "epoch", "model", "score"], ["id", "epoch", "model", "score"]):
+        read = cc.as_scores(frame[columns])
+        assert isinstance(read, cc.Scores)
+        assert (read.topics, read.systems) == (tuple("01234"), ("s0", "s1"))
+        assert np.array_equal(read.runs, values)  # type: ignore[arg-type]
+
+
+def test_look_takes_a_column_of_runs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    long(np.random.default_rng(13).random((4, 2, 3)), "attempt").to_csv(path, index=False)
+    assert run("look", str(path)).exit_code == 1
+    assert "2 systems, 4 topics" in run("look", str(path), "--run-column", "attempt").stdout
+
+
 def test_epochs_of_inspect_are_runs(tmp_path: Path) -> None:
     samples = [
         {"id": k, "epoch": e, "scores": {"match": {"value": "C" if (k + e) % 2 else "I"}}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,9 @@ def grade(path: str, until: int | None = None) -> None:
 def test_label_writes_a_list_and_says_what_to_do() -> None:
     text = good(*LABEL, "--budget", "120", "-o", "list.csv", "-q")
     assert text.startswith("Judge 120 of 289 pairs of topic and document, in 3 batches of up to 50")
-    assert "Next: concordant combine --labels list.csv RUNS -m 'P(rel=2)@10'" in text
+    said = text.split("\nNext: concordant ")[1].splitlines()[0]
+    assert said == "combine --labels list.csv runs --machine machine.txt -m 'P(rel=2)@10'"
+    assert "no ranking before the whole list is judged" in good(*shlex.split(said), "-q")
     wanted = cc.judgments.label(RUNS, machine=MACHINE, measures=["P(rel=2)@10"], budget=120, seed=1)
     assert cc.judgments.read_labels("list.csv") == wanted
 

@@ -169,6 +169,7 @@ def test_degenerate_differences() -> None:
     same = cc.difference(scores_of(values), "s0", "s2", rng=1)
     assert (same.difference, same.pvalue, same.ties, same.n_topics_needed) == (0, 1, 4, math.inf)
     assert "their means are equal" in same.verdict
+    assert "smallest" not in same.table()
     json.dumps(same.to_dict(), allow_nan=False)
     tied = cc.difference(scores_of(np.array([[0.1, 0.3], [0.2, 0.0]])), "s0", "s1", rng=1)
     assert tied.difference == 0  # 0.1 + 0.2 is 0.3

@@ -150,6 +150,7 @@ class TestMarkdown:
         assert read(self.TABLE) == Scores([[0.25, 0.5], [0.5, 0.75]], ["301", "302"], ["bm25", "ql"])
 
     def test_a_board(self) -> None:
+        assert read("# Board\n\n" + self.TABLE) == read(self.TABLE)
         found = read("\n| Model | Elo | Votes |\n|:--|--|--|\n| a\\|b | 1200 | 10 |\n| c_d | 1100 | 20 |\n\n", "Elo")
         assert found == Means([1200, 1100], ["a|b", "c_d"], "Elo")
 

@@ -118,7 +118,9 @@ def look(file: list[str], *, read: Reader, out: Output) -> Found:
     from ..read import look as run
     from ..read import parse_side
 
-    columns: Any = {name: getattr(read, name) for name in ("topic_column", "system_column", "score_column")}
+    columns: Any = {
+        name: getattr(read, name) for name in ("topic_column", "system_column", "score_column", "run_column")
+    }
     how: Any = {**columns, **read.wanted()}
     found: list[Any] = []
     for side in [parse_side(given) for given in file]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -108,12 +109,12 @@ def label(
     if add is not None:
         more = extra(m=measure, budget=budget, topics=topics)
         refuse(more, f"--add takes {', '.join(more)} from the list: leave out {' '.join(more)}")
-        return _written(read_labels(add).add(read_all(runs), machine=others), output)
+        return _written(read_labels(add).add(read_all(runs), machine=others), output, runs, machine)
     if not measure or budget is None:
         raise typer.BadParameter(f"{'--budget' if measure else '-m'} is missing: say what to rank by, and how many")
     chosen = names_of(topics, "--topics")
     made = run(read_all(runs), machine=others, measures=measure, budget=budget, seed=seed, depth=depth, topics=chosen)
-    return _written(made, output)
+    return _written(made, output, runs, machine)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,13 +168,18 @@ def read_all(given: list[str]) -> Runs:
     return read_runs(given[0] if len(given) == 1 else given)
 
 
-def _written(made: LabelList, output: Path) -> Answer:
+def _written(made: LabelList, output: Path, runs: list[str], machine: Path | None) -> Answer:
+    judged = () if machine is None else ("--machine", str(machine))
+    ranked = shlex.join(
+        ["--labels", str(output), *(runs if len(runs) < 4 else ["RUNS"]), *judged, "-m", made.measures[0]]
+    )
+
     def write() -> str:
         made.write(output)
         return (
             f"{output}: type grades into the last column, or skip where nobody can tell.\n"
             f"Judge whole batches, and all {len(made.pairs):,} pairs before you look at a ranking.\n"
-            f"Next: concordant combine --labels {output} RUNS -m '{made.measures[0]}'"
+            f"Next: concordant combine {ranked}"
         )
 
     return replace(Answer.of(made), write=write)

@@ -162,7 +162,7 @@ def refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems:
             way_out = argument(f"{noun}s", [f"!{name}" for name in names[:3]])
             raise InputError(
                 f"there are no scores at all of {noun} {listing(names)}: leave {'it' if len(names) == 1 else 'them'} "
-                f"out, as in {way_out}"
+                f"out, as in {way_out}" + (f" or {argument('missing', 'drop')}" if axis else "")
             )
 
 

@@ -116,9 +116,12 @@ class Difference(Result):
             "method": f"{self.settings['method']}{exact}",
             "topics": f"{self.a} better on {self.wins}, {self.b} on {self.losses}, {self.ties} tied",
             "ranks": f"{', '.join(ranks)} (of {self.settings['systems']} systems)",
-            "smallest": f"{number(self.smallest, 4)} is the smallest difference that {self._sample} detect with "
-            f"{100 * POWER:g}% power",
         }
+        if not math.isnan(self.smallest):
+            facts["smallest"] = (
+                f"{number(self.smallest, 4)} is the smallest difference that {self._sample} detect with "
+                f"{100 * POWER:g}% power"
+            )
         if not self.settings.get("these_topics"):
             facts["needed"] = self.need()
         if not math.isnan(self.from_runs):

@@ -134,6 +134,7 @@ def look(
     topic_column: str | None = None,
     system_column: str | None = None,
     score_column: str | None = None,
+    run_column: str | None = None,
 ) -> Look:
     r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
 
@@ -147,7 +148,7 @@ def look(
         As in `read_scores`.
     systems, topics : iterable of str, optional
         As in `read_scores`, as are the columns below.
-    topic_column, system_column, score_column : str, optional
+    topic_column, system_column, score_column, run_column : str, optional
         As in `read_scores`.
 
     Returns
@@ -164,7 +165,7 @@ def look(
     """
     path = os.fspath(what) if isinstance(what, str | os.PathLike) else None
     wanted: Any = checked_choice(systems, topics)
-    roles = Roles(topic_column, system_column, score_column, **wanted)
+    roles = Roles(topic_column, system_column, score_column, run=run_column, **wanted)
     empty: dict[str, Any] = {
         "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "measures": (), "measure": "",
         "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None,

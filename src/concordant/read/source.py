@@ -288,6 +288,8 @@ def _clean(data: bytes, label: str) -> bytes:
     for magic, what in _OTHER_COMPRESSION.items():
         if data.startswith(magic):
             kind = OtherKindError if magic == b"PK\x03\x04" else ReadError
+            if label.lower().endswith((".xlsx", ".ods")):
+                raise kind("is a workbook: save the sheet as CSV", label)
             raise kind(f"is {what}: decompress it first, or use gzip", label)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:

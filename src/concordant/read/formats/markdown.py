@@ -26,6 +26,9 @@ def as_tabs(source: Source) -> Source:
             rules += bool(line.strip())
             made.append("")
             continue
+        if not is_table(line) and not any(made):  # a heading, or words above the table
+            made.append("")
+            continue
         if not is_table(line) or rules > 1:
             raise source.error("is no row of the table above: give each table a file of its own", number)
         cells = re.split(r"(?<!\\)\|", line.decode().strip().replace("\t", " ")[1:-1])

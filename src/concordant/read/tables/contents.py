@@ -23,6 +23,7 @@ from .layout import (
     is_plausible,
     name_columns,
     number_rows,
+    of_samples,
     orient,
     refuse_measures_as_rows,
     refuse_scores_as_names,
@@ -132,6 +133,7 @@ class Contents:
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
     cells = cells.without(_blank(cells))
+    roles = of_samples(cells.names, roles)
     places = run_columns(cells, roles)
     if places:
         runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]

@@ -201,6 +201,15 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 
 
+def of_samples(header: Sequence[str], roles: Roles) -> Roles:
+    """In Inspect's frame of samples `id` is the topic, beside `epoch`; `sample_id` names one epoch of it."""
+    names = [column_name(name) for name in header]
+    if roles.topic is not None or not {"id", "epoch"} <= set(names):
+        return roles
+    topic = _first(names, TOPIC_COLUMNS, set())
+    return roles._replace(topic=header[names.index("id")]) if topic is None or names[topic] == "sample_id" else roles
+
+
 def run_columns(cells: Cells, roles: Roles) -> list[int]:
     """The columns that number the repeated measurements of a cell: what the caller says, or by their names.
 
