@@ -30,7 +30,7 @@ On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means"
 Noun: TypeAlias = Literal["judge", "measure", "pool", "benchmark"]
 _MEASURE = re.compile(
-    r"(?:gm_|inf)?(?:map|ap|n?dcg|p|prec|precision|rprec|recall|mrr|rr|recip_rank|bpref|err|rbp)(?:[@_](?:cut_)?\d+)?",
+    r"(?:gm_|inf)?(?:map|ap|n?dcg|p|prec|precision|rprec|recall|mrr|rr|recip_rank|bpref|err|rbp)(?:[@_]?(?:cut_)?\d+)?",
     re.IGNORECASE,
 )  # names that say that the sides are measures
 
@@ -167,7 +167,8 @@ def _called(found: Pairing, noun: Noun | None) -> Pairing:
 
 
 def _noun_of(found: Pairing) -> Noun:
-    if all(map(_MEASURE.fullmatch, found.names)):
+    persons = all(re.fullmatch(r"p\d+", name, re.IGNORECASE) for name in found.names)  # p1, p2: participants
+    if all(map(_MEASURE.fullmatch, found.names)) and not persons:
         return "measure"
     if not found.truth.source or len({side.source for side in found.sides}) > 1:
         return "judge"
@@ -285,9 +286,8 @@ def best_systems(side: Side, top: int) -> list[str]:
 def paired(
     truth: Any,
     candidate: Any = None,
-    names: Sequence[str] = ("truth", "candidate"),
-    on: On | None = None,
     *,
+    on: On | None = None,
     otherwise: str | None = None,
 ) -> Pairing:
     """Two sides, or the pairing that was given in the place of both; what was left out is warned of.
@@ -307,7 +307,8 @@ def paired(
     else:
         sides = [as_topic_side(side, name, otherwise=otherwise) for side, name in given]
     by_topic = on != "systems" and all(isinstance(side, Scores) for side in sides)
-    found = match(sides, names, "both" if by_topic else "systems", choice=on is not None, holes=otherwise is None)
+    kind: On = "both" if by_topic else "systems"
+    found = match(sides, _names_of(sides), kind, choice=on is not None, holes=otherwise is None)
     warn_of(found)
     return found
 

@@ -126,7 +126,7 @@ def test_sides_are_matched_by_name() -> None:
     truth, candidate = cc.load_collection("people"), cc.load_collection("hasty")
     mixed = candidate.select(systems=candidate.systems[::-1], topics=candidate.topics[::-1])
     assert cc.explain(truth, mixed).pairs == cc.explain(truth, candidate).pairs
-    with pytest.warns(cc.errors.AlignmentWarning, match="1 system of truth left out"):
+    with pytest.warns(cc.errors.AlignmentWarning, match="1 system of people left out"):
         fewer = cc.explain(truth, candidate.select(systems=candidate.systems[1:]))
     assert candidate.systems[0] not in {s.system for s in fewer.systems}
     assert any("left out" in note for note in fewer.notes)

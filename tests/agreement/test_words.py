@@ -105,6 +105,8 @@ def test_every_surface_says_the_same(rate: float, topics: int, systems: int, tmp
         (("people", "gpt"), "judge"),
         (("map", "ndcg_cut_10"), "measure"),
         (("AP", "P@5"), "measure"),
+        (("ap", "p10"), "measure"),
+        (("p1", "p2"), "judge"),
         (("map", "gpt"), "judge"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -18,7 +19,7 @@ from ..errors import InputError, import_extra
 from ..options import checked
 from ..pairing import On, paired
 from ..read.door import Collection
-from ..words import counted, listing, nearest, nearly_reversed
+from ..words import counted, listing, nearest, nearly_reversed, one_line
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
@@ -157,8 +158,10 @@ class Explanation(Result):
         """The worst ten pairs, systems and topics."""
         blocks = []
         if self.pairs:
-            some = [_cells(p) for p in self.pairs[:_SHOWN]]
-            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss (differences: truth, candidate)")
+            names = getattr(self.data, "names", ("truth", "candidate"))
+            some = [_cells(p, names) for p in self.pairs[:_SHOWN]]
+            by = " and ".join(one_line(name) for name in names)
+            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss, and the differences by {by}")
             blocks[-1] += f"\n{columns(some)}"
             largest = [s for s in self.systems[:_SHOWN] if s.loss > 0]
             blocks.append("Systems with the largest share (half of each of their pairs)\n")
@@ -251,7 +254,7 @@ def explain(
     >>> print(cc.explain(truth, candidate))
     tau_b = 0.3333; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it is 1.0000
     <BLANKLINE>
-    Worst of 1 pair with a loss (differences: truth, candidate)
+    Worst of 1 pair with a loss, and the differences by truth and candidate
       a > b  0.6667  +0.1000  -0.1333
     <BLANKLINE>
     Systems with the largest share (half of each of their pairs)
@@ -346,8 +349,9 @@ def means_without_each(values: FloatArray) -> FloatArray:
     return tied_means(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n, n - 1)
 
 
-def _cells(p: PairLoss) -> tuple[str, ...]:
-    kind = "" if p.kind == "swapped" else p.kind
+def _cells(p: PairLoss, names: Sequence[str]) -> tuple[str, ...]:
+    tied = {"tied in truth": names[0], "tied in candidate": names[1]}
+    kind = f"tied by {one_line(tied[p.kind])}" if p.kind in tied else ""
     return (
         f"{p.better} > {p.worse}",
         f"{p.loss:.4f}",

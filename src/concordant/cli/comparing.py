@@ -222,15 +222,15 @@ def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
     more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
     more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
-    more.append("--html report.html | --all")
-    line = f"Next: {' | '.join(more)}"
+    line = f"Next: {' | '.join([*more, '--html report.html | --all'])}"
     if len(line) <= width():
         return line
-    start = " " * 6
-    wrapped = (
-        command if "'" in command else " \\\n".join(textwrap.wrap(command, width() - 8, **_WHOLE)) for command in more
+    parts = (
+        [command] if "'" in command else textwrap.wrap(command, width() - 12, **_WHOLE)  # a part less cannot be copied
+        for command in more
     )
-    return "Next: " + "\n".join(wrapped).replace("\n", f"\n{start}")
+    lines = [" \\\n          ".join(part) for part in parts]
+    return "Next: " + "\n      ".join([*lines, "or the same with --html report.html, or --all"])
 
 
 def _gate(found: Comparison, at_least: float) -> int:

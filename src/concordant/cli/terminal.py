@@ -21,7 +21,8 @@ import typer
 from ..errors import ConcordantError
 from ..words import one_line, printable
 
-_TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)")  # p-values and intervals, on one line
+# On one line: p-values, intervals, and the backslash that continues a command.
+_TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$")
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 INTERRUPTED = 130  # the exit status
 ENDLESS = 10_000  # columns of standard error into a file: a log has one line per message

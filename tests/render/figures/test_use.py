@@ -120,7 +120,7 @@ def test_ranks_of_many_systems_are_the_first_the_last_and_those_at_borders() -> 
     ranked = list(found.systems)
     assert named == [*ranked[:28], ranked[69], ranked[70], *ranked[100:]]
     assert [label for label in labels if label.startswith("(")] == ["(29 to 69 not shown)", "(72 to 100 not shown)"]
-    assert ax.get_title("left") == "40 of 110 systems: the first, the last, and those at borders"
+    assert ax.get_title("right") == "40 of 110 systems: the first, the last, and those at borders"
     height = ax.figure.get_size_inches()[1]
     assert height < 9
     border = labels.index(ranked[70]) - 0.5
@@ -216,7 +216,7 @@ def test_an_explanation_shows_the_fewest_parts_that_make_up_half() -> None:
     pairs = found.plot("pairs")  # all swaps cost the same in tau_b
     wide = sorted((p.truth_difference for p in found.pairs if p.kind == "swapped"), reverse=True)
     assert [bar.get_width() for bar in pairs.patches] == wide[: len(pairs.patches)]
-    assert pairs.get_xlabel() == "difference of means by truth"
+    assert pairs.get_xlabel() == "difference of means by people"
 
 
 def test_files(tmp_path: Path) -> None:

@@ -211,11 +211,11 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
         number_ranks(ax, whole)
         scope = "all systems together" if found.simultaneous else "each system by itself"
-        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small")
+        # Long names leave little width to the axes, so what is wider than these starts above and below the names.
+        ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small", loc="right")
         if len(drawn) < whole:
-            ax.set_title(
-                f"{len(drawn)} of {whole} systems: the first, the last, and those at borders", fontsize="x-small"
-            )
+            note = f"{len(drawn)} of {whole} systems: the first, the last, and those at borders"
+            ax.set_title(note, fontsize="x-small", loc="right")
     return ax
 
 

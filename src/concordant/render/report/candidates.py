@@ -52,7 +52,8 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
         row["group"] = "" if not ranking else BEST if c["candidate"] in ranking["best"] else WEAKER
         if worth and worth["interval"]["low"] is not None:
             low, high = worth["interval"]["low"], worth["interval"]["high"]
-            row |= {"worth": worth["worth"], "ends": told(low, math.inf if high is None else high, worth["n_topics"])}
+            value = math.inf if worth["worth"] is None else worth["worth"]
+            row |= {"worth": value, "ends": told(low, math.inf if high is None else high, worth["n_topics"])}
             row["drawn"] = Span(worth["worth"], low, high, domain)
         rows.append(row)
     columns = [names("candidate")]
@@ -63,5 +64,5 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
             spark(f"0 to {domain[1]:.0f}", "drawn"),
         ]
     columns += [number(name_of)] + [words("verdict", "group")] * bool(ranking)
-    by = "worth" if ranking else name_of
+    by = "agreement across topics" if ranking else name_of
     return table(f"Best first, by {by}", columns, rows)
