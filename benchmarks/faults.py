@@ -37,7 +37,6 @@ from tests.hardening.test_values import MADE, arrays
 from tests.study.trials import grid
 
 import concordant as cc
-from concordant.cli.reading import pairs_of
 from concordant.data.collection import path
 from concordant.read.files import write_csv
 from concordant.read.labels import labels_of
@@ -115,8 +114,8 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
         "groups": (groups.encode(), lambda path: cc.as_scores(people, groups=path).means()),
         "types": (groups.encode(), lambda path: cc.as_scores(people, types=path, total="type-mean").means()),
         "costs": (groups.replace(",g", ",1").encode(), lambda path: labels_of(path, "costs")),
-        "teams": (b"run,team\na,A\nb,A\nc,B\n", lambda path: pairs_of(path, "run", "team")),
-        "families": (b"system,family\na,A\nb,A\nc,B\n", lambda path: pairs_of(path, "system", "family")),
+        "teams": (b"run,team\na,A\nb,A\nc,B\n", lambda path: labels_of(path, "teams")),
+        "families": (b"system,family\na,A\nb,A\nc,B\n", lambda path: labels_of(path, "families")),
         "Parquet": (binary["parquet"].getvalue(), cc.read_scores),
         "Arrow": (binary["feather"].getvalue(), cc.read_scores),
     }

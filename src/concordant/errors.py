@@ -156,7 +156,6 @@ def _shorten(text: str, width: int = 120) -> str:
 # The extra of pyproject.toml that brings a package; the command line itself needs those of `cli`.
 EXTRA_OF = {
     "typer": "cli",
-    "rich": "cli",
     "threadpoolctl": "cli",
     "pandas": "frames",
     "matplotlib": "plots",

@@ -19,6 +19,7 @@ import typer
 import concordant as cc
 from concordant.cli.app import app
 from concordant.cli.render import Table, to_csv, to_json, to_latex, to_markdown, to_text
+from concordant.cli.terminal import fitted
 from concordant.errors import AlignmentWarning
 from concordant.render.references import BIBTEX
 from concordant.words import argument, naming
@@ -482,7 +483,7 @@ def test_renderings() -> None:
     assert to_markdown(TABLE).splitlines()[2] == "| x_1 | 0.1235 | - |"
     assert r"y\&z & - & 1.0000 \\" in to_latex(TABLE)
     small = Table(["system", "pvalue"], [["a", 0.0004], ["b", 0.04]])
-    assert to_text(small, 80) == "  system   pvalue\n  a       < 0.001\n  b         0.040"
+    assert to_text(small) == "  system   pvalue\n  a       < 0.001\n  b         0.040"
     assert to_csv(small) == "system,pvalue\na,0.0004\nb,0.04"
     with pytest.raises(ValueError, match=r"not JSON compliant|Out of range"):
         to_json(math.nan)
@@ -490,14 +491,14 @@ def test_renderings() -> None:
 
 def test_wide_tables_are_printed_in_parts_and_lose_nothing() -> None:
     wide = Table(["", *(f"column{k}" for k in range(9))], [["row", *range(9)]])
-    parts = to_text(wide, 40).split("\n\n")
+    parts = fitted(to_text(wide), 40).split("\n\n")
     assert [part.split("\n")[0].split() for part in parts] == [
         ["column0", "column1", "column2"],
         ["column3", "column4", "column5"],
         ["column6", "column7", "column8"],
     ]
     assert parts[1].split("\n")[1].split() == ["row", "3", "4", "5"]
-    assert len(to_text(wide, 1000).split("\n")) == 2
+    assert len(to_text(wide).split("\n")) == 2
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="has no column 'documents'; did you mean 'document'"):
         by_group(SCORES, f"{path}:documents")
     path.write_text("topic,document\n0,a\n0,b\n")
-    with pytest.raises(ReadError, match="topic '0' has two labels, 'a' and 'b'"):
+    with pytest.raises(ReadError, match="'0' has two labels, 'a' and 'b'"):
         by_group(SCORES, str(path))
     path.write_text("topic,document\n0\n")
     with pytest.raises(ReadError, match="has 1 cell where the first line has 2"):

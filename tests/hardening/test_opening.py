@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.cli.reading import names_of, pairs_of
+from concordant.cli.reading import names_of
 from concordant.judgments import read_runs as runs
 from concordant.read import files
 from concordant.read.formats import delimited
@@ -36,7 +36,7 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "runs": cc.read_runs,
     "qrels": cc.read_qrels,
     "distribution": cc.ranks.DistanceDistribution.load,
-    "teams": lambda path: pairs_of(path, "run", "team"),
+    "teams": lambda path: labels_of(path, "teams"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
     "votes": cc.votes.read_votes,
     "groups": lambda path: cc.as_scores(cc.load_collection("people"), groups=path),
@@ -119,7 +119,6 @@ def test_files_of_names_take_what_their_names_take(tmp_path: Path) -> None:
     battles = "".join(f"m{k % 50},m{k % 49 + 50},model_a,q{k}\n" for k in range(100_000, 110_000))
     tables: list[tuple[str, Callable[[Path], Any]]] = [
         ("topic,group\n" + pairs, lambda path: labels_of(path, "groups")),
-        ("run,team\n" + pairs, lambda path: pairs_of(path, "run", "team")),
         ("model_a,model_b,winner,question_id\n" + battles, cc.votes.read_votes),
         ('{"a": "m1", "b": "m2", "winner": "model_a"}\n' * 4000, cc.votes.read_votes),
     ]
@@ -401,7 +400,6 @@ def test_a_damaged_chunk_is_computed_again(tmp_path: Path, damage: str) -> None:
 TABLES: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "votes": ("a,b,winner\nmé,mè,a\nmè,x,tie\n", cc.votes.read_votes),
     "groups": ("topic,group\né,1\nè,2\n", lambda path: tuple(labels_of(path, "groups").values())),
-    "teams": ("run,team\né,1\nè,2\n", lambda path: pairs_of(path, "run", "team")),
 }
 
 
@@ -499,9 +497,8 @@ def test_votes_in_frames_and_parquet(tmp_path: Path) -> None:
         cc.votes.read_votes(frame.assign(b=["y", None]))
     with pytest.raises(cc.errors.ReadError, match="votes: has the column 'a' twice"):
         cc.votes.read_votes(frame.set_axis(["a", "b", "winner", "a"], axis=1))
-    for option in (pairs_of, lambda path, *_: labels_of(path, "groups")):
-        with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a file of parquet: save it as CSV"):
-            option(tmp_path / "v.parquet", "run", "team")
+    with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a file of parquet: save it as CSV"):
+        labels_of(tmp_path / "v.parquet", "groups")
 
 
 def test_a_topic_without_a_label_lacks_it(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_every_form_of_output(tmp_path: Path) -> None:
     assert text.startswith("careful is the best of 2 judges")
     assert "favours most" in text
     families.write_text("system,team\na,b\n", encoding="utf-8")
-    assert "no columns named system and family" in bad(*asked, status=1)
+    assert "families has no system of the collection" in bad(*asked, status=1)
 
 
 def test_what_is_refused() -> None:

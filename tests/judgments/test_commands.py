@@ -31,8 +31,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     MACHINE.write(folder / "machine.txt")
     half = QRELS.with_grades(QRELS.grades / 2)
     half.write(folder / "half.txt")
-    rows = [f"{name},{team},x\n" for team, names in TEAMS.items() for name in names]
-    (folder / "teams.csv").write_text("run,team,note\n" + "".join(rows))
+    rows = [f"{name},{team}\n" for team, names in TEAMS.items() for name in names]
+    (folder / "teams.csv").write_text("run,team\n" + "".join(rows))
     return folder
 
 
@@ -123,7 +123,7 @@ def test_a_folder_keeps_the_study_and_its_tables(tmp_path: Path) -> None:
         (["pool", "runs", "human.txt", "--depths", "1,x"], "--depths is '1,x'"),
         (["pool", "runs", "human.txt", "--contributing", "zz"], "has no 'zz'"),
         (["sample", "runs", "human.txt", "--shares", "2"], "share is 2.0"),
-        (["leave-out", "runs", "human.txt", "--teams", "human.txt"], "no columns named run and team"),
+        (["leave-out", "runs", "human.txt", "--teams", "human.txt"], "human.txt"),
         (["leave-out", "runs", "human.txt", "--teams", "teams.csv", "--contributing", "s6"], "no team for 's6'"),
         (["sample", "runs", "human.txt", "-m", "XX"], "no measure 'XX'"),
         (["sample", "runs", "human.txt", "-c", "XX"], "no coefficient 'XX'"),
@@ -137,11 +137,15 @@ def test_mistakes(arguments: list[str], message: str) -> None:
 def test_tables_of_teams_that_are_none(files: Path) -> None:
     for name, content, says in (
         ("latin.csv", "run,team\ns0,Zürich\n".encode("latin-1"), "latin.csv:2: is not UTF-8: convert it"),
-        ("empty.csv", b"run,team\n", "empty.csv: has columns named run and team, but no row below them"),
-        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv:3: has run 's0' twice, with team 'A' and 'B'"),
+        (
+            "empty.csv",
+            b"run,team\n",
+            "empty.csv: --teams needs a line of names, and a line for each topic with its label",
+        ),
+        ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv:3: 's0' has two labels, 'A' and 'B'"),
         ("short.csv", b"run,team\ns0\n", "short.csv:2: has 1 cell where the first line has 2"),
         ("long.csv", b"run,team\ns0,A,B\n", "long.csv:2: has 3 cells where the first line has 2"),
-        ("none.csv", b"run,team\ns0,\n", "none.csv:2: has no team"),
+        ("none.csv", b"run,team\ns0,\n", "none.csv:2: 's0' has no team"),
         ("column.csv", b"run,team,team\ns0,A,B\n", "column.csv:1: has the column 'team' twice"),
         ("odd.csv", b"run,team\ns0,A\nnobody,B\n", "the map of teams names 1 run that are not there: nobody"),
     ):

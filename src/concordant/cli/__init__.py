@@ -29,7 +29,7 @@ def main() -> None:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
     except ImportError as error:
-        if error.name not in ("typer", "rich"):
+        if error.name != "typer":
             raise
         sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[cli]'")
 

@@ -17,7 +17,7 @@ import typer
 
 from ..errors import InputError, require_extras
 from ..render.outputs import FIGURE, REPORT
-from .options import described, writable
+from .options import Random, described, writable
 from .render import Rows, Table, to_csv, to_json, to_jsonl, to_latex, to_markdown
 from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 
@@ -134,9 +134,11 @@ def answering(
             if not (isinstance(kind, type) and is_dataclass(kind)):
                 options[name] = parameter
                 continue
-            its = {option: p for option, p in described(kind).items() if option not in hidden}
-            groups[name] = kind, list(its)
-            options |= its
+            its = {o: p.replace(default=parameter.default.get(o, p.default)) for o, p in described(kind).items()}
+            unused = [o for o, p in its.items() if o in hidden or (kind is Random and p.default is p.empty)]
+            absent: dict[str, Any] = dict.fromkeys(unused) if kind is Random else {}
+            groups[name] = partial(kind, **absent), [o for o in its if o not in unused]
+            options |= {o: its[o] for o in groups[name][1]}
 
         def command(**given: Any) -> None:
             made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from .answer import Answer, Found, Output, answering
 from .options import Missing, Random, refuse
@@ -16,10 +16,8 @@ def votes(
     *,
     method: Literal["win-rate", "bradley-terry"] = "win-rate",
     question: str | None = None,
-    level: float = 0.95,
     marginal: bool = False,
-    resamples: int = 999,
-    seed: int = 0,
+    random: Annotated[Random, {"level": 0.95, "resamples": 999}],
     out: Output,
 ) -> Found:
     """Rank systems by battles, with rank intervals.
@@ -45,11 +43,9 @@ def votes(
         return rank_votes(
             read_votes(file, question=question),
             method=method,
-            confidence_level=level,
             simultaneous=not marginal,
-            n_resamples=resamples,
-            rng=seed,
             progress=bar.update,
+            **random.how,
         )
 
 
@@ -57,7 +53,6 @@ def votes(
 def board(
     file: list[str],
     *,
-    level: float = 0.95,
     marginal: bool = False,
     best: int | None = None,
     more_topics: Annotated[int, {"min": 0}] = 10,
@@ -66,9 +61,8 @@ def board(
     runs: bool = False,
     these_topics: bool = False,
     missing: Missing = "available",
-    resamples: int = 49_999,
     read: Reader,
-    random: Random,
+    random: Annotated[Random, {"level": 0.95, "resamples": 49_999, "workers": 1}],
     out: Output,
 ) -> Found:
     """Show which ranks of a leaderboard are real.
@@ -107,25 +101,15 @@ def board(
     refuse((best or 0) > len(given.systems), f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
         refuse(out.html, "--html writes the page of a board: leave --pair and --pairs out, or use --plot")
-        if pair is None:
-            return neighbours(given, these_topics=these_topics, confidence_level=level, rng=random.seed)
-        return difference(given, *pair, these_topics=these_topics, confidence_level=level, rng=random.seed)
+        how: dict[str, Any] = {"these_topics": these_topics, "confidence_level": random.level, "rng": random.seed}
+        return neighbours(given, **how) if pair is None else difference(given, *pair, **how)
     if runs:
-        return run_noise(given, these_topics=these_topics, confidence_level=level)
+        return run_noise(given, these_topics=these_topics, confidence_level=random.level)
     if these_topics:
         given = on_these_topics_only(given)
     refuse_single_systems([given])
     with out.bar("resampling") as bar:
-        found = run(
-            given,
-            confidence_level=level,
-            simultaneous=not marginal,
-            more_topics=more_topics,
-            n_resamples=resamples,
-            rng=random.seed,
-            workers=random.workers,
-            progress=bar.update,
-        )
+        found = run(given, simultaneous=not marginal, more_topics=more_topics, progress=bar.update, **random.how)
     if best is None:
         return found
     top = found.best(best)

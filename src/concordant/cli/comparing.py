@@ -9,14 +9,13 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ..errors import warn
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
 from .options import Random, refuse
-from .reading import Reader, known_coefficients, pairs_of
+from .reading import Reader, known_coefficients
 from .render import Table, to_text
 from .terminal import tell, width
 
@@ -48,12 +47,11 @@ def compare(
     these_systems: bool = False,
     noun: Annotated[Noun | None, {"flags": ("--as",)}] = None,
     at_least: Annotated[float | None, {"min": 0}] = None,
-    level: float = 0.95,
     resamples: int | None = None,
-    families: Path | None = None,
+    families: Annotated[str | None, {"metavar": "FILE"}] = None,
     plot_kind: Figure | None = None,
     read: Reader,
-    random: Random,
+    random: Annotated[Random, {"level": 0.95, "workers": 1}],
     out: Output,
 ) -> Found:
     """Does another judge, measure or pool rank the systems alike?
@@ -94,7 +92,7 @@ def compare(
     resamples
         Number of resamples.  [default: 9999; --card 1999]
     families
-        For --card: a CSV file with columns system and family, to test for bias.
+        For --card: a CSV file with the family of each system, FILE or FILE:COLUMN, to test for bias.
     plot_kind
         What to draw; by default scatter for one candidate, heatmap for many.
 
@@ -121,10 +119,8 @@ def compare(
         "interval": interval,
         "test": test,
         "new_systems": not these_systems,
-        "confidence_level": level,
         "n_resamples": resamples or 9_999,
-        "rng": random.seed,
-        "workers": random.workers,
+        **random.how,
     }
     if collection or len(measure or ()) > 1 or measure == ["all"]:
         refuse(
@@ -140,7 +136,7 @@ def compare(
         f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap or worth",
     )
     if card:
-        return _card(first, others, labels, families, level, resamples or 1_999, random.seed, out)
+        return _card(first, others, labels, families, resamples or 1_999, random, out)
     how["names"] = labels
     if matrix:
         with out.bar("comparing"):
@@ -251,24 +247,26 @@ def _card(
     first: Side,
     others: Sequence[Side],
     labels: Sequence[str],
-    families: Path | None,
-    level: float,
+    families: str | None,
     resamples: int,
-    seed: int,
+    random: Random,
     out: Output,
 ) -> Found:
     """Everything that papers report about judges; with --all also the accuracy with ties calibrated."""
     from ..judges.card import judge_card
     from ..judges.tie_tolerance import tie_calibration
+    from ..read.labels import labels_of
 
-    of = None if families is None else pairs_of(families, "system", "family")
-    how: dict[str, Any] = {"confidence_level": level, "n_resamples": resamples, "rng": seed}
+    of = None if families is None else labels_of(families, "families")
+    how: dict[str, Any] = {"confidence_level": random.level, "n_resamples": resamples, "rng": random.seed}
     with out.bar("comparing"):
         found = judge_card(first, others, names=labels, families=of, **how)
     made = Answer.of(found)
     if not out.every:
         return made
-    ties = {name: tie_calibration(first, other, rng=seed) for name, other in zip(labels[1:], others, strict=True)}
+    ties = {
+        name: tie_calibration(first, other, rng=random.seed) for name, other in zip(labels[1:], others, strict=True)
+    }
     more = "\n".join(f"{one_line(name)}: {one.verdict}" for name, one in ties.items())
     content = {**found.to_dict(), "tie_calibration": {name: one.to_dict() for name, one in ties.items()}}
     return replace(made, text=lambda every: f"{made.text(every)}\n\n{more}", content=lambda: content)
@@ -291,7 +289,7 @@ def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
         most = max((x, a, b) for k, a in enumerate(labels) for x, b in zip(values[k], labels, strict=True) if a != b)
         rows = [[label, *row] for label, row in zip(labels, values, strict=True)]
         said = f"{most[1]} and {most[2]} rank the systems most alike ({name} {most[0]:.2f})."
-        table = to_text(Table(["", *labels], rows, decimals=3), width())
+        table = to_text(Table(["", *labels], rows, decimals=3))
         return f"{said}\n\n{table}\n\n{size(found.comparisons[0])}; {name}, row: truth, column: candidate"
 
     return Answer(
@@ -361,7 +359,7 @@ def explain(
         shown = f"{len(kept)} of {len(rows)} topics, those with the largest shift against {own} first"
         lower = found.truth.lower_is_better or found.candidate.lower_is_better
         what = f"lead of {first} over {second}" if lower else f"{first} minus {second}"
-        return f"{one_line(what)}: {sides}\n\n{to_text(Table.of(kept), width())}\n\n({shown})"
+        return f"{one_line(what)}: {sides}\n\n{to_text(Table.of(kept))}\n\n({shown})"
 
     return Answer(
         text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,13 +17,12 @@ from ..render.outputs import SCORES, SCORES_START
 from ..words import counted, listing, one_line
 from .answer import Answer, Found, Output, answering
 from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
-from .reading import known_coefficients, labels_of, names_of, pairs_of
+from .reading import known_coefficients, labels_for, names_of
 from .render import Table, to_csv, to_text
-from .terminal import width
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
-    from ..judgments import Change, LabelList
+    from ..judgments import LabelList
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
     from ..study.judgments import JudgmentStudy
@@ -268,7 +267,7 @@ def evaluate(
     def text(every: bool) -> str:
         size = f"{counted(len(first.systems), 'system')}, {counted(len(first.topics), 'topic')}"
         head = size if per_topic else f"{size}; means, best by {first.measure} first"
-        return f"{head}\n\n{to_text(Table.of(rows()), width())}"
+        return f"{head}\n\n{to_text(Table.of(rows()))}"
 
     def content() -> dict[str, Any]:
         return {
@@ -295,16 +294,7 @@ def _write_scores(scores: Scores, path: Path) -> str:
     return f"Scores: {path}"
 
 
-app = Commands(
-    help="See what changed judgments do to the ranking.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-
-
-@app.callback()
-def _root() -> None:
-    """See what changed judgments do to the ranking."""
+app = Commands.group("See what changed judgments do to the ranking.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,11 +321,19 @@ class Studied(Measured):
     workers: ClassVar = 1
 
     def study(
-        self, of: tuple[Runs, Qrels], changes: Sequence[Change], out: Output, more: Callable[..., str] | None = None
+        self,
+        of: tuple[Runs, Qrels],
+        out: Output,
+        change: str,
+        levels: Iterable[Any],
+        more: Callable[[JudgmentStudy], str] | None = None,
+        **options: Any,
     ) -> Answer:
         """Run it: the study, what its numbers are, and what else is to be said of it."""
+        from ..judgments import Change
         from ..study.judgments import judgment_study
 
+        changes = [Change(change, level, **options) for level in levels]
         with out.bar("draws") as bar:
             study = judgment_study(
                 *of,
@@ -397,11 +395,8 @@ def pool(
 
     Example: concordant judgments pool runs/ qrels.txt --depths 1,5,10
     """
-    from ..judgments import Change
-
-    options = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
-    changes = [Change("depth_pool", k, **options) for k in numbers(depths, "--depths", int)]
-    return how.study(judged.read(), changes, out)
+    options: dict[str, Any] = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
+    return how.study(judged.read(), out, "depth_pool", numbers(depths, "--depths", int), **options)
 
 
 @app.command()
@@ -426,10 +421,7 @@ def sample(
         The lowest relevant grade; default 1.
 
     """
-    from ..judgments import Change
-
-    changes = [Change("sample", share, rel=rel) for share in numbers(shares, "--shares", float)]
-    return how.study(judged.read(), changes, out)
+    return how.study(judged.read(), out, "sample", numbers(shares, "--shares", float), rel=rel)
 
 
 @app.command()
@@ -460,11 +452,8 @@ def pseudo(
         Documents that more runs have are likelier to be relevant.
 
     """
-    from ..judgments import Change
-
     options: dict[str, Any] = {"share": share, "spread": spread, "duplicates": duplicates}
-    changes = [Change("pseudo", k, **options) for k in numbers(depths, "--depths", int)]
-    return how.study(judged.read(), changes, out)
+    return how.study(judged.read(), out, "pseudo", numbers(depths, "--depths", int), **options)
 
 
 @app.command("single-run")
@@ -482,11 +471,8 @@ def single_run(judged: JudgedFiles, *, names: str | None = None, how: Studied, o
         Runs to take the judged documents from, one by one, or @FILE; default: each.
 
     """
-    from ..judgments import Change
-
     runs, qrels = judged.read()
-    wanted = names_of(names, "--names") or runs.systems
-    return how.study((runs, qrels), [Change("from_runs", name) for name in wanted], out)
+    return how.study((runs, qrels), out, "from_runs", names_of(names, "--names") or runs.systems)
 
 
 @app.command("leave-out")
@@ -494,7 +480,7 @@ def single_run(judged: JudgedFiles, *, names: str | None = None, how: Studied, o
 def leave_out(
     judged: JudgedFiles,
     *,
-    teams: Path,
+    teams: Annotated[str, {"metavar": "FILE"}],
     depth: int | None = None,
     contributing: str | None = None,
     how: Studied,
@@ -509,17 +495,18 @@ def leave_out(
     Parameters
     ----------
     teams
-        A CSV file with columns run and team.
+        A CSV file with the team of each run, FILE or FILE:COLUMN.
     depth
         Depth of the pool; default: all that was retrieved.
 
     """
     from ..coefficients.registry import get_coefficient, headlines
-    from ..judgments import Change, leave_each_out
+    from ..judgments import leave_each_out
     from ..judgments.teams import teams_of
+    from ..read.labels import labels_of
 
     runs, qrels = judged.read()
-    owners = pairs_of(teams, "run", "team")
+    owners = labels_of(teams, "teams")
     if contributing is not None:
         pooled = names_of(contributing, "--contributing") or []
         if lost := [name for name in pooled if name not in owners]:
@@ -536,10 +523,10 @@ def leave_out(
             | {n: get_coefficient(n).attempt(study.full[k], each[measure].means())[0] for n in names}
             for k, measure in enumerate(study.measures)
         ]
-        table = to_text(Table.of(rows), width())
+        table = to_text(Table.of(rows))
         return f"Each system without what its own team alone pooled, against all judgments:\n\n{table}"
 
-    return how.study((runs, qrels), [Change("leave_out", team, teams=of, k=depth) for team in of], out, each_out)
+    return how.study((runs, qrels), out, "leave_out", of, each_out, teams=of, k=depth)
 
 
 @app.command()
@@ -555,12 +542,10 @@ def mix(judged: JudgedFiles, candidate: Path, *, shares: str = "0.1,0.25,0.5,0.7
         The other judge's judgments.
 
     """
-    from ..judgments import Change
     from ..judgments.read_runs import read_qrels
 
-    of, other = judged.read(), read_qrels(candidate)
-    changes = [Change("mix", share, machine=other) for share in numbers(shares, "--shares", float)]
-    return how.study(of, changes, out)
+    levels = numbers(shares, "--shares", float)
+    return how.study(judged.read(), out, "mix", levels, machine=read_qrels(candidate))
 
 
 @app.command()
@@ -572,11 +557,10 @@ def judges(
     rel: float | None = None,
     topics: Literal["truth", "common"] = "truth",
     drop_grades: str | None = None,
-    families: Path | None = None,
+    families: Annotated[str | None, {"metavar": "FILE"}] = None,
     measured: Measured,
     coefficient: list[str] | None = None,
-    resamples: Annotated[int, {"min": 500}] = 4_999,
-    random: Random,
+    random: Annotated[Random, {"resamples": 4_999, "workers": 1}],
     output: Annotated[Path | None, {"callback": writable_folder}] = None,
     out: Output,
 ) -> Found:
@@ -595,7 +579,7 @@ def judges(
     drop_grades
         Grades to ignore, such as those of broken answers, separated by commas.
     families
-        A CSV file with columns system and family, to test for bias.
+        A CSV file with the family of each system, FILE or FILE:COLUMN, to test for bias.
     coefficient
         A coefficient to compute; may be given several times.
     resamples
@@ -607,12 +591,13 @@ def judges(
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
     from ..judgments.read_runs import read_qrels
+    from ..read.labels import labels_of
     from ..study.judges import judge_study
 
     runs, truth = judged.read()
     wanted = known_coefficients(coefficient or headlines("main"))
     measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
-    labels = labels_of([str(path) for path in candidate])
+    labels = labels_for([str(path) for path in candidate])
     with out.bar("judges") as bar:
         study = judge_study(
             runs,
@@ -624,8 +609,8 @@ def judges(
             rel=rel,
             topics=topics,
             drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
-            families=None if families is None else pairs_of(families, "system", "family"),
-            n_resamples=resamples,
+            families=None if families is None else labels_of(families, "families"),
+            n_resamples=random.resamples,
             missing=measured.missing,
             workers=random.workers,
             progress=bar.update,

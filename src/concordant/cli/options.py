@@ -197,6 +197,13 @@ class Commands(typer.Typer):
         """Register a command."""
         return super().command(name, cls=_Command, **options)
 
+    @classmethod
+    def group(cls, about: str) -> Commands:
+        """Commands below one, also if there is only one."""
+        made = cls(help=about, no_args_is_help=True, rich_markup_mode=None)
+        made.callback()(lambda: None)
+        return made
+
 
 def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a command, or the fields of a group of options, as typer takes them.
@@ -212,7 +219,10 @@ def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
             helps[name] = " ".join(text.split())
     for name, parameter in inspect.signature(given).parameters.items():
         kind, *more = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (hints[name],)
-        if not (isinstance(kind, type) and is_dataclass(kind)):
+        default = parameter.default
+        if isinstance(kind, type) and is_dataclass(kind):
+            default = more[0] if more else {}
+        else:
             own = {"help": helps.get(name), **_SETTINGS.get(name, {}), **(more[0] if more else {})}
             if parameter.kind is not parameter.KEYWORD_ONLY:
                 kind = Annotated[kind, typer.Argument(**{"metavar": name.upper(), **own})]
@@ -223,16 +233,23 @@ def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
                     own.setdefault("min", 1)
                 panel = getattr(given, "PANEL", None) or _PANELS.get(name)
                 kind = Annotated[kind, typer.Option(*flags, rich_help_panel=panel, **own)]
-        found[name] = parameter.replace(annotation=kind, kind=parameter.KEYWORD_ONLY)
+        found[name] = parameter.replace(annotation=kind, default=default, kind=parameter.KEYWORD_ONLY)
     return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
-    """What is drawn at random."""
+    """What is drawn at random. A command has the options of this that it says a default of, and the seed."""
 
+    level: float
+    resamples: int
     seed: int = 0
-    workers: int = 1
+    workers: int
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """The arguments of the library."""
+        return {_STANDS_FOR.get(name, (name,))[0]: value for name, value in vars(self).items() if value is not None}
 
 
 def refuse(when: object, why: str) -> None:

@@ -14,8 +14,6 @@ from .options import Missing, Total
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..data.scores import Means, Scores
     from ..pairing import Side
 
@@ -133,7 +131,7 @@ class Reader:
 
     def labels(self, given: Sequence[str]) -> list[str]:
         """What to call each side; one file may be two sides with topics of their own."""
-        return labels_of(given, {text.partition("=")[0] for text in self.topics or () if "=" in text})
+        return labels_for(given, {text.partition("=")[0] for text in self.topics or () if "=" in text})
 
     def sides(self, paths: Sequence[str], quiet: bool) -> list[Side]:
         """One side per path, with a bar over all their files; sides of one system each are refused."""
@@ -200,7 +198,7 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
         raise typer.BadParameter(str(error)) from None
 
 
-def labels_of(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
+def labels_for(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
     """What to call each side: the NAME of NAME=PATH:MEASURE, else what of its path differs from the others.
 
     Sides with a name in `own` may be of the same file.
@@ -222,27 +220,3 @@ def labels_of(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
         if labels.count(label) > 1:
             raise typer.BadParameter(f"{label} names two sides: give each a name of its own, NAME=PATH")
     return labels
-
-
-def pairs_of(path: Path, key: str, value: str) -> dict[str, str]:
-    """{run: team}, {system: family} and the like, from a CSV file with these columns."""
-    from ..read.labels import load_names, named_rows
-    from ..words import listing
-
-    source = load_names(path)
-    header, rows = named_rows(source)
-    if key not in header or value not in header:
-        raise source.error(f"has no columns named {key} and {value}; there are: {listing(header, 5) or 'none'}")
-    places = header.index(key), header.index(value)
-    found: dict[str, str] = {}
-    same: dict[str, str] = {}  # a team is kept once, not once per run
-    for line, cells in rows:
-        name, owner = (cells[place] for place in places)
-        for column, cell in ((key, name), (value, owner)):
-            if not cell:
-                raise source.error(f"has no {column}", line)
-        if (known := found.setdefault(name, same.setdefault(owner, owner))) != owner:
-            raise source.error(f"has {key} {name!r} twice, with {value} {known!r} and {owner!r}", line)
-    if not found:
-        raise source.error(f"has columns named {key} and {value}, but no row below them")
-    return found

@@ -83,25 +83,14 @@ def to_latex(table: Table) -> str:
     )
 
 
-def to_text(table: Table, width: int) -> str:
-    """Aligned columns, names to the left and numbers to the right.
-
-    A table wider than `width` is printed in parts, each with the first column, so that no number is cut or left out.
-    """
-    numeric = _numeric(table)
+def to_text(table: Table) -> str:
+    """Aligned columns, names to the left and numbers to the right."""
     lines = [[one_line(column) for column in table.columns], *_shown(table)]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    parts: list[list[int]] = [[]]
-    for k in range(1, len(widths)):
-        if parts[-1] and sum(widths[j] + 2 for j in (0, *parts[-1], k)) > width:
-            parts.append([])
-        parts[-1].append(k)
-
-    def line(cells: Sequence[str], part: Sequence[int]) -> str:
-        aligned = (cells[k].rjust(widths[k]) if numeric[k] else cells[k].ljust(widths[k]) for k in (0, *part))
-        return ("  " + "  ".join(aligned)).rstrip()
-
-    return "\n\n".join("\n".join(line(cells, part) for cells in lines) for part in parts)
+    columns = [
+        [cell.rjust(max(map(len, cells))) if numeric else cell.ljust(max(map(len, cells))) for cell in cells]
+        for cells, numeric in zip(zip(*lines, strict=True), _numeric(table), strict=True)
+    ]
+    return "\n".join(f"  {'  '.join(cells)}".rstrip() for cells in zip(*columns, strict=True))
 
 
 def _missing(cell: Cell) -> bool:

@@ -25,6 +25,7 @@ from ..words import one_line, printable
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$")
 _BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
 INTERRUPTED = 130  # the exit status
+_CLEAR = "\r\x1b[2K"  # to the start of the line, and nothing on it
 ENDLESS = 10_000  # columns of standard error into a file: a log has one line per message
 
 
@@ -199,55 +200,36 @@ class Notes:
 class Bar:
     """How far something is, on standard error.
 
-    On a terminal a bar, once it takes longer than a second, or after two if nothing says how far it is; elsewhere, in
-    a file that somebody looks into, one line per minute.
+    On a terminal a line that changes, once it takes longer than a second, or after two if nothing says how far it is;
+    elsewhere, in a file that somebody looks into, one line per minute.
     """
 
-    def __init__(self, what: str, quiet: bool, every: float = 60.0) -> None:
-        self.what, self.quiet, self.every = what, quiet, every
+    def __init__(self, what: str, quiet: bool) -> None:
+        self.what, self.quiet, self.drawn = what, quiet, False
         self.start = self.last = time.monotonic()
         self.first: int | None = None
-        self.bar: Any = None
-        self.task: Any = None
-        self.opening = threading.Lock()
-        self.timer = threading.Timer(2, self._open, (None,))
+        self.timer = threading.Timer(2, self._draw, (f"{what} ...",))
         self.timer.daemon = True
 
     def update(self, done: int, total: int) -> None:
-        """Say how far it is."""
-        if self.quiet:
-            return
-        if sys.stderr.isatty():
-            self._draw(done, total)
-        else:
-            self._tell(done, total)
-
-    def _draw(self, done: int, total: int) -> None:
-        if self.bar is None and time.monotonic() - self.start > 1:
-            self._open(total)
-        if self.bar is not None:
-            self.bar.update(self.task, completed=done, total=total)
-
-    def _open(self, total: int | None) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with self.opening:  # the timer may do it at the same time
-            if self.bar is None:
-                bar = Progress(console=Console(stderr=True), transient=True)
-                self.task = bar.add_task(self.what, total=total)
-                bar.start()
-                self.bar = bar
-
-    def _tell(self, done: int, total: int) -> None:
-        """How far it is, and how long it will take at the speed of this run."""
+        """Say how far it is, and how long it will take at the speed of this run."""
         self.first = done if self.first is None else self.first
-        now = time.monotonic()
-        if now - self.last < self.every or done == self.first:
+        now, screen = time.monotonic(), not self.quiet and sys.stderr.isatty()
+        if self.quiet or now - self.last < (0.1 if self.drawn else 1 if screen else 60) or done == self.first:
             return
         self.last = now
         left = (now - self.start) / (done - self.first) * (total - done)
-        tell(f"{self.what}: {done:,} of {total:,}, {duration(left)} left")
+        text = f"{self.what}: {done:,} of {total:,}, {duration(left)} left"
+        if screen:
+            self.timer.cancel()
+            self._draw(text)
+        else:
+            tell(text)
+
+    def _draw(self, text: str) -> None:
+        self.drawn = True
+        sys.stderr.write(f"{_CLEAR}{text[: width(sys.stderr) - 1]}")
+        sys.stderr.flush()
 
     def __enter__(self) -> Bar:
         if not self.quiet and sys.stderr.isatty():
@@ -256,10 +238,10 @@ class Bar:
 
     def __exit__(self, *error: Any) -> None:
         self.timer.cancel()
-        if self.timer.is_alive():  # it is opening the bar
+        if self.timer.is_alive():  # it is drawing
             self.timer.join()
-        if self.bar is not None:
-            self.bar.stop()
+        if self.drawn:
+            sys.stderr.write(_CLEAR)
 
 
 def duration(seconds: float) -> str:

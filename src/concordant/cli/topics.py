@@ -25,13 +25,12 @@ def plan(
     target: float = 0.9,
     coefficient: str = "tau",
     probability: float | None = None,
-    resamples: int = 16_000,
     most: int = 10_000,
     budget: float | None = None,
     topic_cost: float | None = None,
     run_cost: float | None = None,
     read: Reader,
-    random: Random,
+    random: Annotated[Random, {"resamples": 16_000, "workers": 1}],
     out: Output,
 ) -> Found:
     """Find out how many topics are enough.
@@ -66,20 +65,19 @@ def plan(
         return plan_runs(read(scores, out.quiet), **given_costs)
     name = known_coefficients([coefficient])[0]
     given = read(scores, out.quiet)
-    drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("planning") as bar:
         found = plan_topics(
             given,
             coefficient=name,
             target=target,
             probability=probability,
-            n_resamples=resamples,
             most=most,
             progress=bar.update,
-            **drawn,
+            **random.how,
         )
     if not out.every:
         return found
+    drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("estimating"):
         now = reliability(given, **drawn)
         spans = [expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")]
@@ -103,10 +101,9 @@ def select(
     costs: str | None = None,
     budget: float | None = None,
     splits: Annotated[int, {"min": 2}] = 40,
-    level: float = 0.95,
     output: Annotated[Path | None, {"callback": writable()}] = None,
     read: Reader,
-    seed: int = 0,
+    random: Annotated[Random, {"level": 0.95}],
     out: Output,
 ) -> Found:
     """Choose topics that rank the systems as all topics do.
@@ -148,9 +145,8 @@ def select(
             costs=costs,
             budget=budget,
             n_splits=splits,
-            confidence_level=level,
-            rng=seed,
             progress=bar.update,
+            **random.how,
         )
     if output is None:
         return found
@@ -250,16 +246,7 @@ def _costs(given: tuple[str, str]) -> tuple[float, float]:
     )
 
 
-study = Commands(
-    help="Run a study that can be stopped and continued.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-
-
-@study.callback()
-def _root() -> None:
-    """Run a study that can be stopped and continued."""
+study = Commands.group("Run a study that can be stopped and continued.")
 
 
 @study.command("reliability")

@@ -128,9 +128,11 @@ def _read(given: str, name: str) -> dict[str, str]:
     found: dict[str, str] = {}
     same: dict[str, str] = {}  # a label is kept once, not once per topic
     for line, cells in rows if len(header) > 1 else ():
-        topic, label = cells[0], same.setdefault(cells[at], cells[at])
-        if found.setdefault(topic, label) != label:
-            raise source.error(f"topic {topic!r} has two labels, {found[topic]!r} and {label!r}", line)
+        key, label = cells[0], same.setdefault(cells[at], cells[at])
+        if not label:
+            raise source.error(f"{key!r} has no {header[at]}", line)
+        if found.setdefault(key, label) != label:
+            raise source.error(f"{key!r} has two labels, {found[key]!r} and {label!r}", line)
     if not found:
         raise source.error(f"{named(name)} needs a line of names, and a line for each topic with its label")
     return found
