@@ -33,9 +33,9 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import expit
 
 from concordant.data.runs import passing, run_means, scale_of
-from concordant.ranks.differences import _are_binary, _differences, _with_runs
+from concordant.ranks.differences import _are_binary, _by_topic, _with_runs
+from concordant.ranks.noise import _of_system, _on_these, seed_noise
 from concordant.ranks.paired import paired
-from concordant.ranks.run_noise import _of_system, _on_these, seed_noise
 
 FloatArray = npt.NDArray[np.float64]
 KEY = ("design", "scores", "topics", "runs", "systems", "question")
@@ -210,7 +210,7 @@ def _pair(sample: Sample, a: int, b: int, *, these: bool) -> tuple[float, float,
     """Limits and p-value, as `difference` computes them. Where all topics differ alike, there is no interval."""
     means = run_means(sample.runs)[:, [a, b]]
     x, y = np.ascontiguousarray(means[:, 0]), np.ascontiguousarray(means[:, 1])
-    d, mean = _differences(x, y)
+    d, mean = _by_topic(x, y)
     several = sample.runs.shape[2] > 1
     found = paired(d, mean, 0.95, sample.groups, binary=not several and _are_binary(x, y))
     if several:

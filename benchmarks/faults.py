@@ -90,9 +90,6 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
     evaluated = "".join(f"map\t{topic}\t0.{k + 1}\n" for k, topic in enumerate(people.topics))
     run = "".join(f"{t} Q0 d{k} {k} {9 - k}.5 x\n" for t in (1, 2) for k in range(9))
     nested = {"r1": {"map": {"1": 0.5, "2": 0.25}}, "r2": {"map": {"1": 0.25, "2": 0.5}}}
-    with tempfile.TemporaryDirectory() as made:
-        cc.ranks.DistanceDistribution.bootstrap(people, n_resamples=99, rng=1).save(Path(made, "x.npz"))
-        archive = Path(made, "x.npz").read_bytes()
     battles = [{"model_a": a, "model_b": b, "winner": "tie", "question_id": q} for a, b in ("xy", "yz") for q in "12"]
     groups = "topic,group\n" + "".join(f"{topic},g{k // 2}\n" for k, topic in enumerate(people.topics))
     frame, binary = people.to_frame().reset_index(), {"parquet": io.BytesIO(), "feather": io.BytesIO()}
@@ -105,7 +102,6 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
         "qrels": (b"1 0 a 1\n1 0 b 0\n2 0 a 2\n", cc.read_qrels),
         "JSON": (json.dumps(nested).encode(), cc.read_scores),
         "JSON lines": (saved.getvalue().encode(), cc.read_scores),
-        "distribution": (archive, cc.ranks.DistanceDistribution.load),
         "votes": (
             "\n".join(",".join(row) for row in (battles[0], *(b.values() for b in battles))).encode(),
             cc.votes.read_votes,

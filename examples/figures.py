@@ -36,7 +36,6 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "judges": lambda: plots.comparisons([other, compared]),
         "rank-test": compared.rank_test.plot,
         "rank-intervals": cc.rank_intervals(people, n_resamples=resamples, rng=1).plot,
-        "rank-probabilities": cc.ranks.rank_probabilities(people, n_resamples=resamples, rng=1).plot,
         "reliability": cc.reliability(people, rng=1).plot,
         "plan": cc.plan_topics(people, n_resamples=resamples // 5, rng=1).plot,
         "error": lambda: study.plot(what="error"),

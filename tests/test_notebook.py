@@ -74,7 +74,6 @@ def hostile_scores(seed: int) -> cc.Scores:
         catalogue.comparison(),
         catalogue.rank_test(),
         cc.rank_intervals(cc.load_collection("hasty"), n_resamples=99, rng=1),
-        catalogue.rank_probabilities(),
         catalogue.plan(),
         catalogue.reliability_study(),
         replace(catalogue.judgment_study(), settings={"seed": 1}),

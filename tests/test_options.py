@@ -50,7 +50,6 @@ def made(name: str) -> Any:
     makers: dict[str, Callable[[], Any]] = {
         "comparison": lambda: cc.compare(TRUTH, CANDIDATE, worth=False, **DRAWS),
         "explanation": lambda: cc.explain(TRUTH, CANDIDATE),
-        "distribution": lambda: cc.ranks.DistanceDistribution.bootstrap(TRUTH, **DRAWS),
         "simulator": lambda: cc.study.Simulator(TRUTH),
         "judgments": lambda: cc.study.judgment_study(
             RUNS, QRELS, changes, ["map"], ["tau_b"], n_draws=2, n_resamples=20
@@ -63,7 +62,6 @@ def made(name: str) -> Any:
         "label_ranking": lambda: cc.judgments.rank_from_labels(made("labels").with_grades(QRELS), RUNS, "map"),
         "null": lambda: cc.null_distribution("tau_ap", 5),
         "intervals": lambda: cc.rank_intervals(TRUTH, **DRAWS),
-        "places": lambda: cc.ranks.rank_probabilities(TRUTH, **DRAWS),
     }
     with warnings.catch_warnings(action="ignore"):
         return makers[name]()
@@ -104,12 +102,9 @@ def calls() -> dict[str, Call]:
         "explain": (cc.explain, two),
         "permutation_test": (cc.permutation_test, {**two, **DRAWS}),
         "rank_distance": (cc.rank_distance, two),
-        "ranks.rank_loss": (cc.ranks.rank_loss, two),
         "rank_test": (cc.rank_test, {**two, **DRAWS}),
         "judges.rank_changes": (cc.judges.rank_changes, {**two, **DRAWS}),
         "rank_intervals": (cc.rank_intervals, {**one, **DRAWS}),
-        "ranks.rank_probabilities": (cc.ranks.rank_probabilities, {"truth": TRUTH, **DRAWS}),
-        "ranks.ranking_probability": (cc.ranks.ranking_probability, {**two, "n_points": 20, "rng": 1}),
         "votes.rank_votes": (
             cc.votes.rank_votes,
             {"votes": cc.votes.Votes(["x", "x", "y"], ["y", "y", "x"], ["x", "y", "y"]), **DRAWS},
@@ -121,8 +116,8 @@ def calls() -> dict[str, Call]:
         ),
         "ranks.discriminative_power": (cc.ranks.discriminative_power, two),
         "difference": (cc.difference, {**one, "a": TRUTH.systems[0], "b": TRUTH.systems[1], "rng": 1}),
-        "neighbours": (cc.neighbours, {**one, "rng": 1}),
-        "run_noise": (cc.run_noise, {"scores": REPEATED}),
+        "ranks.neighbours": (cc.ranks.neighbours, {**one, "rng": 1}),
+        "ranks.run_noise": (cc.ranks.run_noise, {"scores": REPEATED}),
         "planning.plan_runs": (cc.planning.plan_runs, {"scores": REPEATED}),
         "expected_correlation": (cc.expected_correlation, {**one, "rng": 1}),
         "reliability": (cc.reliability, {**one, "rng": 1}),
@@ -201,12 +196,6 @@ def calls() -> dict[str, Call]:
         "Runs.documents": (RUNS.documents, {"system": "s0", "topic": "1"}),
         "Runs.retrieved": (RUNS.retrieved, {}),
         "Runs.select": (RUNS.select, {"systems": ["s0"]}),
-        "ranks.DistanceDistribution.bootstrap": (cc.ranks.DistanceDistribution.bootstrap, {"truth": TRUTH, **DRAWS}),
-        "ranks.DistanceDistribution.critical_value": (made("distribution").critical_value, {}),
-        "ranks.DistanceDistribution.pvalue": (made("distribution").pvalue, {"distance": 1.0}),
-        "ranks.DistanceDistribution.require": (made("distribution").require, {"truth": TRUTH}),
-        "ranks.DistanceDistribution.save": (made("distribution").save, {"path": "made.npz"}),
-        "ranks.DistanceDistribution.load": (cc.ranks.DistanceDistribution.load, {"path": "kept.npz"}),
         "study.Simulator.draw": (made("simulator").draw, {"n_topics": 5}),
         "study.Simulator.simulate": (made("simulator").simulate, {"n_topics": 5}),
         "Comparison.plot": (made("comparison").plot, {}),
@@ -218,7 +207,6 @@ def calls() -> dict[str, Call]:
         "Explanation.plot_pair": (made("explanation").plot_pair, {"a": "sys-a", "b": "sys-b"}),
         "Explanation.topics_of": (made("explanation").topics_of, {"a": "sys-a", "b": "sys-b"}),
         "RankIntervals.best": (made("intervals").best, {}),
-        "RankProbabilities.ranks": (made("places").ranks, {"system": "sys-a"}),
         "NullDistribution.sf": (made("null").sf, {"value": 0.5}),
         "NullDistribution.cdf": (made("null").cdf, {"value": 0.5}),
         "NullDistribution.pvalue": (made("null").pvalue, {"value": 0.5}),
@@ -256,7 +244,7 @@ def calls() -> dict[str, Call]:
 # What modules of the package call, not its users: on what was checked before.
 INTERNAL = {
     *(f"{side}.{name}" for side in ("Scores", "Means") for name in ("described", "settled", "shown")),
-    *("Scores.like", "Pairing.alone", "ranks.DistanceDistribution.made"),
+    *("Scores.like", "Pairing.alone"),
     *("Qrels.of_columns", "Qrels.take", "Qrels.with_grades", "Qrels.get", "Runs.of"),
     *("judgments.Change.make", "judgments.Change.with_notes"),
     *("judgments.LabelList.of_plan", "judgments.LabelList.pool"),
@@ -445,7 +433,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made("labels").write("list.csv")
     Path("qrels.txt").write_text("1 0 d1 1\n2 0 d1 0\n")
     Path("votes.csv").write_text("model_a,model_b,winner\nx,y,model_a\ny,x,tie\n")
-    made("distribution").save("kept.npz")
 
 
 def refuse_all(tried: list[tuple[str, str, str]]) -> None:

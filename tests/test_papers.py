@@ -24,7 +24,7 @@ ITEMS = {
     "figure-5 figure-6 future-work",
     "carterette2009": "figure-1 equation-1 spread example footnote-2 figure-2 algorithm-1 timing test tables theorem-1 "
     "theorem-2 theorem-3 figure-3 transitivity neighbours disagreement table-1 table-2 figure-4 pseudo "
-    "documents objective fusion",
+    "documents",
     "urbano2016": "equations-3-4 ml msqd resampling values simulation actual figure-1 figure-2 own future-work",
     "gao2016": "figure-1 figure-2 theorem-1 theorem-2 theorem-3 table-1 symmetric figure-3",
     "urbano2017": "no-ties accuracy equation-8 agreement equation-10 remarks figure-1 future-work",

@@ -39,14 +39,13 @@ SUPPORTS = {
     "compare": DRAWN,
     "correlate": EVERY,
     "ranks.discriminative_power": EVERY,
-    "ranks.DistanceDistribution.bootstrap": EVERY,
     "difference": DRAWN,
     "expected_correlation": DRAWN,
     "explain": Supports(True, "nothing drawn", True),
     "judges.family_bias": EVERY,
     "judge_card": EVERY,
     "judge_worth": EVERY,
-    "neighbours": DRAWN,
+    "ranks.neighbours": DRAWN,
     "permutation_test": Supports(True, "nothing drawn", True),
     "plan_mix": Supports(False, "refused", False),
     "plan_topics": DRAWN,
@@ -54,10 +53,7 @@ SUPPORTS = {
     "rank_distance": EVERY,
     "rank_intervals": DRAWN,
     "rank_judges": EVERY,
-    "ranks.rank_loss": EVERY,
-    "ranks.rank_probabilities": EVERY,
     "rank_test": EVERY,
-    "ranks.ranking_probability": EVERY,
     "reliability": DRAWN,
     "select_topics": EVERY,
     "judges.significance_agreement": EVERY,
@@ -66,9 +62,9 @@ SUPPORTS = {
     "study.reliability_study": Supports(False, "refused", False),
     "judges.tie_calibration": Supports(False, "refused", False),
 }
-OWN_RULE = {"as_scores", "audit", "board", "difference", "neighbours"}  # where nothing was said of holes
-# Need runs; a file is for one collection; pairs.
-WITHOUT = {"run_noise", "planning.plan_runs", "ranks.DistanceDistribution.load", "pair"}
+OWN_RULE = {"as_scores", "audit", "board", "difference", "ranks.neighbours"}  # where nothing was said of holes
+# Need runs; pairs.
+WITHOUT = {"ranks.run_noise", "planning.plan_runs", "pair"}
 
 
 def test_every_function_that_takes_collections_says_what_it_supports() -> None:
@@ -81,8 +77,6 @@ def answer(name: str, sides: list[cc.Scores]) -> Any:
         found = function(*sides[:count])
     if isinstance(found, cc.Scores):
         return found.means()
-    if isinstance(found, cc.ranks.DistanceDistribution):
-        return found.distances
     return np.atleast_1d(found) if isinstance(found, float | list) else found
 
 

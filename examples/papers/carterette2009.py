@@ -16,17 +16,20 @@ from itertools import combinations, permutations, product
 from statistics import NormalDist
 from typing import Any
 
-import learning
 import numpy as np
 import numpy.typing as npt
 from making import MEASURED, Item, Paper, about, data
+from scipy.special import ndtr, ndtri
 
 import concordant as cc
+from concordant._kernels.reference.distance import differences_of
 from concordant.data.means import mean_over_topics
 from concordant.inference.rerankings import rankings_at_tau
 from concordant.inference.resampling import resampled_means, resampled_weights
 from concordant.judgments import depth_pool, pseudo, sample
 from concordant.ranks.discriminative import paired_pvalues
+from concordant.ranks.distance import Problem
+from concordant.ranks.testing import critical_value, share_as_far
 
 FloatArray = npt.NDArray[np.float64]
 paper = Paper("carterette2009")
@@ -64,11 +67,17 @@ def judged(name: str) -> tuple[cc.Runs, cc.Qrels, cc.Runs]:
     return runs.select([runs.systems[k] for k in sorted(kept.tolist())]), qrels, runs
 
 
+def algorithm_2(truth: Any, n_resamples: int = 1_999, seed: int = 9) -> FloatArray:
+    """Algorithm 2: the distances of the rankings by the means of resampled topics."""
+    any_ranking = np.arange(np.shape(getattr(truth, "values", truth))[1])
+    return cc.rank_test(truth, any_ranking, method="paper", n_resamples=n_resamples, rng=seed).distances
+
+
 @cache
-def null(name: str, measure: str) -> cc.ranks.DistanceDistribution:
+def null(name: str, measure: str) -> FloatArray:
     """The paper's bootstrap distribution of a collection and a measure."""
     runs, qrels, _ = judged(name)
-    return cc.ranks.DistanceDistribution.bootstrap(cc.evaluate(runs, qrels, measure), n_resamples=1_999, rng=9)
+    return algorithm_2(cc.evaluate(runs, qrels, measure))
 
 
 def pvalues(truth: FloatArray) -> FloatArray:
@@ -365,7 +374,7 @@ def probability(made: Item) -> None:
     for ranking in ("ABC", "ACB", "BAC", "CAB", "BCA", "CBA"):
         columns = ["ABC".index(system) for system in ranking]
         shares[ranking] = float((np.diff(resamples[:, columns], axis=1) < 0).all(axis=1).mean())
-        integrals[ranking] = cc.ranks.ranking_probability(AP, [-ranking.index(system) for system in "ABC"], rng=1)
+        integrals[ranking] = region(AP[:, columns])
     error = 2 * math.sqrt(0.21 * 0.79 / 10_000)  # the paper's 10,000 trials
     made.compare("B C A in the bootstrap, d_rank = 0.65", "0.21", shares["BCA"], error)
     made.compare("C B A in the bootstrap, d_rank = 0", "0.79", shares["CBA"], error)
@@ -381,7 +390,7 @@ def probability(made: Item) -> None:
             [resampled_means(some, w) for _, w in resampled_weights(len(some), 20_000, np.random.default_rng(m))]
         )
         share = float((np.diff(drawn, axis=1) < 0).all(axis=1).mean())
-        integral = cc.ranks.ranking_probability(some, mean_over_topics(some), rng=1)
+        integral = region(some)
         several.append([m, share, float(np.sqrt(share * (1 - share) / len(drawn))), integral])
     head = ["systems", "bootstrap", "its standard error", "normal integral"]
     made.table(head, several, "The observed ranking again, on 149 topics of the Robust track 2004:")
@@ -390,7 +399,30 @@ def probability(made: Item) -> None:
         "the bootstrap estimates the integral", "estimates", f"within {off:.1f} standard errors on 149 topics", off < 2
     )
     made.reproduced = "in part"
-    made.tests += ["tests/ranks/test_rank_test.py", "tests/ranks/test_region.py"]
+    made.tests += ["tests/ranks/test_rank_test.py"]
+
+
+def region(ordered: FloatArray) -> float:
+    """The normal integral over the means that have the order of the columns, by Genz (1992): on 12 shifted lattices."""
+    found = Problem.of(ordered, 1e-5, "the integral")
+    d = np.diff(found.means)  # below 0, where the order is kept
+    covariance = differences_of(found.covariance, np.arange(found.m), found.eps) / found.n
+    hardest_first = np.argsort(-d / np.sqrt(covariance.diagonal()), kind="stable")
+    mean, factor = d[hardest_first], np.linalg.cholesky(covariance[np.ix_(hardest_first, hardest_first)])
+    count = math.ceil(20_000 / 12)
+    primes = [p for p in range(2, 100) if all(p % q for q in range(2, p))][: len(d)]
+    totals = []
+    for shift in np.random.default_rng(1).random((12, len(d))):
+        at = np.abs(2 * ((np.arange(1, count + 1)[:, None] * np.sqrt(primes) + shift) % 1) - 1)
+        chosen, weight = np.zeros((count, len(d))), np.ones(count)
+        for k in range(len(d)):
+            # The k-th variable is low enough if its deviate, given those before, is below this bound.
+            share = ndtr((0.0 - (mean[k] + chosen[:, :k] @ factor[k, :k])) / factor[k, k])
+            weight *= share
+            # The deviate has a normal distribution cut off at the bound.
+            chosen[:, k] = ndtri(np.clip(at[:, k] * share, 1e-300, 1 - 1e-16))
+        totals.append(float(weight.mean()))
+    return float(np.clip(np.mean(totals), 0.0, 1.0))
 
 
 @paper.item("tables", "Section 3.3: distribution tables", *SCORES, DL21, COVID)
@@ -408,17 +440,17 @@ def tables(made: Item) -> None:
     rows: list[list[Any]] = []
     for label, scores in found.items():
         n, m = scores.values.shape
-        made_from = cc.ranks.DistanceDistribution.bootstrap(scores, n_resamples=1_999, rng=9)
-        rows.append([label, m, n, *(made_from.critical_value(alpha) for alpha in (0.1, 0.05, 0.01))])
+        distances = algorithm_2(scores)
+        rows.append([label, m, n, *(critical_value(distances, alpha) for alpha in (0.1, 0.05, 0.01))])
     made.table(
         ["collection", "systems", "topics", "10%", "5%", "1%"],
         rows,
-        "`DistanceDistribution.bootstrap(...).critical_value`:",
+        'Critical values of `rank_test(..., method="paper")`:',
     )
     made.compare(
         "24 systems on 149 topics, 5% (figure 3)",
         "2.62",
-        cc.ranks.DistanceDistribution.bootstrap(robust(), n_resamples=1_999, rng=9).critical_value(0.05),
+        critical_value(algorithm_2(robust())),
     )
     made.reproduced = "on other data"
 
@@ -522,14 +554,38 @@ def allowed_by_power(truth: FloatArray, steps: int) -> FloatArray:
     return np.asarray(counts / counts[0].sum())
 
 
+def allowed_by_tau(m: int, least: float) -> FloatArray:
+    """Probability of each system at each rank over all rankings with such a tau, each as likely as any other."""
+    ranks = rankings_at_tau(m, least, 9_999, np.random.default_rng(1), at_least=True)
+    return np.stack([np.bincount(of, minlength=m) for of in ranks.T]) / len(ranks)
+
+
+def allowed_by_distance(truth: FloatArray) -> tuple[FloatArray, float]:
+    """The same over the rankings of resampled topics whose distance is not significant, and the critical value.
+
+    Systems that are tied in a ranking share its ranks evenly.
+    """
+    m = truth.shape[1]
+    drawn = [w for _, w in resampled_weights(len(truth), 9_999, np.random.default_rng(1))]
+    means = np.concatenate([resampled_means(truth, w) for w in drawn])
+    distances = np.asarray(cc.rank_distance(truth, means))
+    threshold = critical_value(distances)
+    counts = np.zeros((m, m))
+    kept = means[distances <= threshold * (1 + 1e-9)]
+    for row in kept:
+        best, worst = (row[:, None] < row).sum(axis=1), m - 1 - (row[:, None] > row).sum(axis=1)
+        for system in range(m):
+            counts[system, best[system] : worst[system] + 1] += 1 / (worst[system] - best[system] + 1)
+    return counts / len(kept), threshold
+
+
 @paper.item("figure-3", "Figure 3", ROBUST)
 def figure_3(made: Item) -> None:
     """Where each system may stand, by tau, by the rank distance, and by discriminative power."""
     truth = robust()
     m = truth.shape[1]
-    by_tau = cc.ranks.rank_probabilities(truth, by="tau", n_resamples=9_999, rng=1)
-    by_distance = cc.ranks.rank_probabilities(truth, by="rank_distance", n_resamples=9_999, rng=1)
-    found = {"tau >= 0.9": by_tau.values, f"d_rank <= {by_distance.threshold:.2f}": by_distance.values,
+    by_distance, threshold = allowed_by_distance(truth)
+    found = {"tau >= 0.9": allowed_by_tau(m, 0.9), f"d_rank <= {threshold:.2f}": by_distance,
              "discriminative power 1": allowed_by_power(truth, 200_000)}  # fmt: skip
     with made.panels(
         3, "Probability of each of 24 systems at each rank, on a logarithmic scale; white: never.", width=8.0
@@ -557,7 +613,7 @@ def figure_3(made: Item) -> None:
     head = ["allowed rankings", "ranks with 95%: fewest", "median", "most", "all ranks: fewest", "median ", "most ",
             "share of cells"]  # fmt: skip
     made.table(head, rows, "How many ranks hold 95% of a system's probability, and how many have any:")
-    made.compare("critical value at 5%, 24 systems on 149 topics", "2.62", by_distance.threshold)
+    made.compare("critical value at 5%, 24 systems on 149 topics", "2.62", threshold)
     tau, distance, _ = rows
     made.claim(
         "tau allows each system about 5 ranks",
@@ -577,8 +633,8 @@ def figure_3(made: Item) -> None:
         f"{distance[1]} and {distance[3]} ranks hold 95%",
         distance[1] == 1 and distance[3] >= 7,
     )
-    both = (by_distance.values > 0) | (found["discriminative power 1"] > 0)
-    shared = ((by_distance.values > 0) & (found["discriminative power 1"] > 0)).sum() / both.sum()
+    both = (by_distance > 0) | (found["discriminative power 1"] > 0)
+    shared = ((by_distance > 0) & (found["discriminative power 1"] > 0)).sum() / both.sum()
     made.claim(
         "discriminative power has nearly the same contours",
         "nearly the same",
@@ -599,7 +655,7 @@ def transitivity(made: Item) -> None:
     """A system may have more room than the next one, because it does not differ significantly from a third."""
     truth = robust()
     significant = pvalues(truth) < 0.05
-    values = cc.ranks.rank_probabilities(truth, by="rank_distance", n_resamples=9_999, rng=1).values
+    values, _ = allowed_by_distance(truth)
     last = [int(np.flatnonzero(row)[-1]) + 1 for row in values]
     first = [int(np.flatnonzero(row)[0]) + 1 for row in values]
     triples = [
@@ -633,7 +689,7 @@ def neighbours(made: Item) -> None:
     best = np.argsort(-mean_over_topics(values), kind="stable")[:24]
     truth = np.ascontiguousarray(values[:, best])
     means, m = mean_over_topics(truth), len(best)
-    critical = cc.ranks.DistanceDistribution.bootstrap(truth, n_resamples=4_999, rng=1).critical_value(0.05)
+    critical = critical_value(algorithm_2(truth, 4_999, 1))
     rng = np.random.default_rng(2)
     drawn = np.concatenate([resampled_means(truth, w) for _, w in resampled_weights(len(truth), 9_999, rng)])
     drawn = drawn[np.asarray(cc.rank_distance(truth, drawn)) <= critical]
@@ -688,7 +744,7 @@ def disagreement(made: Item) -> None:
     """Rankings with a high tau that are significantly different, and the reverse."""
     truth = robust()
     means, m = mean_over_topics(truth), truth.shape[1]
-    critical = cc.ranks.DistanceDistribution.bootstrap(truth, n_resamples=4_999, rng=1).critical_value(0.05)
+    critical = critical_value(algorithm_2(truth, 4_999, 1))
     rng = np.random.default_rng(2)
     resampled = np.concatenate([resampled_means(truth, w) for _, w in resampled_weights(len(truth), 4_000, rng)])
     drawn = {"topics resampled": resampled}
@@ -734,7 +790,7 @@ def table_1(made: Item) -> None:
         m = len(runs.systems)
         for a, b in permutations(scores, 2):
             distance = float(cc.rank_distance(scores[a], scores[b].means()))
-            p = float(null(name, a).pvalue(distance))
+            p = share_as_far(null(name, a), distance)
             again = cc.rank_test(scores[a], scores[b].means(), n_resamples=199, rng=3).pvalue
             tau = float(cc.tau_b(scores[a].means(), scores[b].means()))
             lines.append([label, a, b, tau, *kendall_interval(tau, m), distance, p, again])
@@ -812,7 +868,7 @@ def table_2(made: Item) -> None:
             pool = depth_pool(everyone, qrels, depth)
             means = cc.evaluate(runs, pool, "AP").means()
             distance = float(cc.rank_distance(full, means))
-            p = float(null(name, "AP").pvalue(distance))
+            p = share_as_far(null(name, "AP"), distance)
             again = cc.rank_test(full, means, n_resamples=499, rng=3).pvalue
             tau = interval(float(cc.tau_b(full.means(), means)), len(runs.systems))
             rows.append([depth, pool.size, tau, _bold(f"{distance:.2f}, {p:.3f}", p), again])
@@ -856,7 +912,7 @@ def figure_4(made: Item) -> None:
         for i, measure in enumerate(FOUR):
             # Copies of the topics, each with judgments of its own: as many topics as the paper had.
             truth = np.tile(full[measure].values, (count, 1))
-            among = cc.ranks.DistanceDistribution.bootstrap(truth, n_resamples=1_999, rng=9)
+            among = algorithm_2(truth)
             for (j, share), k in product(enumerate(SHARES), range(draws)):
                 part = some[share][k * count : (k + 1) * count]
                 means = mean_over_topics(np.concatenate([drawn[measure].values for drawn in part]))
@@ -864,7 +920,7 @@ def figure_4(made: Item) -> None:
                 found[:, i, j, k] = (
                     float(cc.tau_b(full[measure].means(), means)),
                     distance,
-                    float(among.pvalue(distance)),
+                    share_as_far(among, distance),
                 )
         average = found.mean(axis=3)
         for i, measure in enumerate(FOUR):
@@ -952,7 +1008,7 @@ def no_judgments(made: Item) -> None:
         for draw in range(50):
             means = cc.evaluate(runs, pseudo(everyone, 10, rng=draw, share=0.1), "AP").means()
             distance = float(cc.rank_distance(full, means))
-            p = float(null(name, "AP").pvalue(distance))
+            p = share_as_far(null(name, "AP"), distance)
             found.append([float(cc.tau_b(full.means(), means)), distance, p])
         mean, sd = np.mean(found, axis=0), np.std(found, axis=0, ddof=1)
         for k, (what, of_mean, of_sd) in enumerate((("tau_b", "0.656", "0.021"), ("d_rank", "26.99", "1.58"))):
@@ -1002,83 +1058,6 @@ def documents(made: Item) -> None:
         rows,
         "40 simulated users who grade 8 documents:",
     )
-    made.reproduced = "future work"
-
-
-def beside_the_baseline(made: Item, found: dict[str, FloatArray], names: tuple[str, str], caption: str) -> None:
-    """Means over repeats or topics (rows) of two measures, and their differences from the baseline."""
-    from scipy.stats import t
-
-    rows: list[list[object]] = []
-    for loss, values in found.items():
-        off = values - found[learning.BASELINE]
-        half = t.ppf(0.975, len(off) - 1) * off.std(axis=0, ddof=1) / np.sqrt(len(off))
-        row: list[object] = [loss]
-        for k in range(2):
-            mean, width = off[:, k].mean(), half[k]
-            row += [values[:, k].mean(), "" if loss == learning.BASELINE else f"{mean:+.4f} ± {width:.4f}"]
-        rows.append(row)
-    made.table(["objective", names[0], "difference", names[1], "difference"], rows, caption)
-
-
-@paper.item("objective", "Section 5: learning to rank")
-def objective(made: Item) -> None:
-    """The rank distance as an objective, on simulated queries whose relevance is known."""
-    for unexplained, what in ((0.0, "all"), (0.5, "part")):
-        found: dict[str, list[list[float]]] = {name: [] for name in learning.LOSSES}
-        for seed in range(20):
-            rng = np.random.default_rng(seed)
-            weights = rng.normal(0, 1 / np.sqrt(8), 8)
-            training, heldout = (learning.simulated(rng, count, weights, unexplained) for count in (20, 100))
-            for name, loss in learning.LOSSES.items():
-                by = learning.trained(loss, training)
-                scores = [query.features @ by for query in heldout]
-                tau = [float(cc.tau(query.relevance, f)) for query, f in zip(heldout, scores, strict=True)]
-                gain = [learning.ndcg(f, query.relevance, 8) for query, f in zip(heldout, scores, strict=True)]
-                found[name].append([float(np.mean(tau)), float(np.mean(gain))])
-        caption = (
-            f"Features explain {what} of the relevance. Means over 100 held-out queries and 20 repeats, and "
-            "differences from the first row with 95% intervals over repeats."
-        )
-        arrays = {name: np.array(values) for name, values in found.items()}
-        beside_the_baseline(made, arrays, ("tau with the relevance", "nDCG"), caption)
-    made.tests.append("tests/ranks/test_loss.py")
-    made.reproduced = "future work"
-
-
-JUDGES = ("binary_gpt4", "binary_gpt4o", "binary_llama3.2", "exam_graded_max_gpt4", "exam_graded_mean_gpt4",
-          "umbrela_gpt4")  # fmt: skip
-
-
-@paper.item("fusion", "Section 5: learning to fuse runs", DL21)
-def fusion(made: Item) -> None:
-    """The same on real queries: trained on machine judges, evaluated with human judgments."""
-    folder = data(DL21)
-    assert folder is not None
-    queries = learning.fused(folder, JUDGES, 15)
-    repeats, folds, depth = 3, 5, 20
-    found = {name: np.zeros((len(queries), 2)) for name in learning.LOSSES}
-    for seed in range(repeats):
-        rng = np.random.default_rng(seed)
-        fold = rng.permutation(len(queries)) % folds
-        some = []
-        for query in queries:
-            kept = rng.choice(len(query.relevance), min(depth, len(query.relevance)), replace=False)
-            some.append(learning.Query(query.features[kept], query.users[:, kept], query.relevance[kept]))
-        for name, loss in learning.LOSSES.items():
-            for left_out in range(folds):
-                by = learning.trained(loss, [query for query, at in zip(some, fold, strict=True) if at != left_out])
-                for k in np.flatnonzero(fold == left_out):
-                    relevance, scores = queries[k].relevance, queries[k].features @ by
-                    gain = learning.ndcg(scores, 2**relevance - 1, 10)
-                    found[name][k] += np.array([gain, float(cc.tau_b(relevance, scores))]) / repeats
-    made.table(
-        ["topics", "documents per topic", "of these trained on", "judges", "runs as features"],
-        [[len(queries), np.mean([len(query.relevance) for query in queries]), depth, len(JUDGES), 15]],
-    )
-    caption = "Means over held-out topics, and differences from the first row with 95% intervals over topics."
-    beside_the_baseline(made, found, ("nDCG@10, human", "tau_b, human"), caption)
-    made.tests.append("tests/ranks/test_loss.py")
     made.reproduced = "future work"
 
 

@@ -56,9 +56,7 @@ from .planning.selection import select_topics as select_topics
 from .ranks import votes as votes
 from .ranks.bounds import rank_intervals as rank_intervals
 from .ranks.differences import difference as difference
-from .ranks.differences import neighbours as neighbours
 from .ranks.distance import rank_distance as rank_distance
-from .ranks.run_noise import run_noise as run_noise
 from .ranks.testing import rank_test as rank_test
 from .read import read_scores as read_scores
 from .read.door import as_scores as as_scores

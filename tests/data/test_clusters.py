@@ -110,7 +110,6 @@ CALLS: dict[str, Callable[[list[cc.Scores]], Any]] = {
     "rank_changes": lambda s: cc.judges.rank_changes(s[0], s[1], n_resamples=99, rng=1),
     "rank_intervals": lambda s: cc.rank_intervals(s[0], n_resamples=99, rng=1).pvalues,
     "rank_judges": lambda s: cc.rank_judges(s[0], {"a": s[1], "b": s[2]}, rng=1),
-    "rank_probabilities": lambda s: cc.ranks.rank_probabilities(s[0], n_resamples=99, rng=1),
     "rank_test": lambda s: cc.rank_test(s[0], s[1], n_resamples=99, rng=1),
     "reliability": lambda s: cc.reliability(s[0], rng=1),
     "significance_agreement": lambda s: cc.judges.significance_agreement(s[0], s[1]),
@@ -146,8 +145,6 @@ def flat(result: Any) -> FloatArray:
 def test_where_no_topics_are_drawn_groups_change_nothing() -> None:
     plain, grouped = (cc.correlate(*sides[:2], method=None, rng=1) for sides in (TWICE, TOGETHER))
     assert plain.to_dict() == grouped.to_dict()
-    ranks = [cc.ranks.rank_probabilities(sides[0], by="tau", n_resamples=99, rng=1) for sides in (TWICE, TOGETHER)]
-    assert ranks[0].to_dict() == ranks[1].to_dict()
 
 
 def test_few_groups_are_few_topics() -> None:

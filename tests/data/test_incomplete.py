@@ -114,9 +114,8 @@ def test_what_cannot_be_compared_is_named(values: Any, message: str) -> None:
 
 def test_what_needs_every_score_says_so() -> None:
     scores = open_scores(holed(), range(9), [*"abcde"])
-    for function in (cc.ranks.rank_probabilities,):
-        with pytest.raises(ConcordantError, match=r"leaves holes, and this needs every score.*'drop-systems'"):
-            function(scores)
+    with pytest.raises(ConcordantError, match=r"leaves holes, and this needs every score.*'drop-systems'"):
+        cc.ranks.discriminative_power(scores, np.arange(5))
 
 
 def test_sides_with_holes_are_compared_by_their_means_on_all_topics() -> None:
@@ -243,7 +242,7 @@ class TestWaysOut:
     """An error about missing scores names 'available' where that is a way out, and nowhere else."""
 
     TAKE = (cc.rank_intervals, cc.reliability, cc.expected_correlation, cc.plan_topics)
-    REFUSE = (cc.ranks.rank_probabilities, cc.select_topics)
+    REFUSE = (cc.select_topics,)
 
     @pytest.fixture
     def path(self, tmp_path: Path) -> str:

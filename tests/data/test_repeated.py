@@ -15,7 +15,7 @@ from statsmodels.regression.mixed_linear_model import MixedLM
 
 import concordant as cc
 from concordant.data.runs import components, run_means, within
-from concordant.ranks.run_noise import wilson
+from concordant.ranks.noise import wilson
 from tests.commands import run
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*their mean is its score")
@@ -108,12 +108,12 @@ def test_components_are_those_of_reml() -> None:
 
 def test_intervals_of_tau_bench(formats: Path) -> None:
     path = formats / "as_published" / "trials" / "tau_bench_gpt-4o_airline.csv"
-    row = cc.run_noise(path).rows()[0]
+    row = cc.ranks.run_noise(path).rows()[0]
     assert [row["low"], row["high"]] == pytest.approx([0.3222926149932732, 0.5244078219576144], rel=1e-12)
     assert row["from_runs"] == pytest.approx(0.26896207584830334, rel=1e-12)
     half = stats.t.ppf(0.975, 49) * np.sqrt(0.0027265306122448985 - 0.0007333333333333333)
     assert row["without"] == pytest.approx(half)
-    these = cc.run_noise(path, these_topics=True).rows()[0]
+    these = cc.ranks.run_noise(path, these_topics=True).rows()[0]
     assert [these["low"], these["high"]] == pytest.approx([0.36637043421040755, 0.4736295657895924], rel=1e-12)
     assert "Runs cause 27%" in run("board", str(path), "--runs").stdout
 
@@ -134,10 +134,10 @@ def test_these_topics_literally() -> None:
 def test_seeds_are_found_and_added() -> None:
     rng = np.random.default_rng(7)
     values = rng.normal(0, 1, (30, 1, 1)) + rng.normal(0, 1, (1, 3, 4)) + rng.normal(0, 0.5, (30, 3, 4))
-    found = cc.run_noise(scores_of(values))
+    found = cc.ranks.run_noise(scores_of(values))
     assert found.settings["runs"] == "seeds"
     assert "taken as seeds" in found.notes[0]
-    assert found.intervals == cc.run_noise(scores_of(values), runs="seeds").intervals
+    assert found.intervals == cc.ranks.run_noise(scores_of(values), runs="seeds").intervals
     x = values[:, 0]
     ms_t, ms_r = 4 * x.mean(1).var(ddof=1), 30 * x.mean(0).var(ddof=1)
     ms_e = ((x - x.mean(1, keepdims=True) - x.mean(0) + x.mean()) ** 2).sum() / (29 * 3)
@@ -146,11 +146,11 @@ def test_seeds_are_found_and_added() -> None:
     half = stats.t.ppf(0.975, df) * np.sqrt(v)
     row = next(row for row in found.rows() if row["system"] == "s0")
     assert (row["high"] - row["low"]) / 2 == pytest.approx(half)
-    trials = cc.run_noise(scores_of(values), runs="trials")
+    trials = cc.ranks.run_noise(scores_of(values), runs="trials")
     assert trials.intervals[0].high - trials.intervals[0].low < found.intervals[0].high - found.intervals[0].low
     a, b = (cc.difference(scores_of(values), "s0", "s1", runs=how, rng=1) for how in ("seeds", "trials"))
     assert a.interval.high > b.interval.high
-    assert cc.run_noise(scores_of(rng.random((30, 3, 4)))).settings["runs"] == "trials"
+    assert cc.ranks.run_noise(scores_of(rng.random((30, 3, 4)))).settings["runs"] == "trials"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_the_split_of_unbalanced_runs_is_that_of_reml() -> None:
     made = MixedLM.from_formula("score ~ 1", groups="task", data=long(values)).fit(reml=True)
     runs = made.scale * (1 / counts).sum() / 200**2
     topics = float(made.cov_re.iloc[0, 0]) / 200
-    found = cc.run_noise(scores_of(values))
+    found = cc.ranks.run_noise(scores_of(values))
     variance = float(run_means(values).var(ddof=1)) / 200
     assert found.from_runs[0] * variance == pytest.approx(runs, rel=0.1)  # sampling error of both, about 6%
     assert (1 - found.from_runs[0]) * variance == pytest.approx(topics, rel=0.1)

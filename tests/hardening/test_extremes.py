@@ -211,7 +211,6 @@ ALL_PAIRS: dict[str, tuple[int, Any]] = {
         17,
         lambda s: cc.rank_intervals(cc.Means(s.means(), s.systems, errors=np.ones(len(s.systems))), n_resamples=99),
     ),
-    "rank probabilities": (5, lambda s: cc.ranks.rank_probabilities(s, n_resamples=9)),
     "agreement on significance": (5, lambda s: cc.judges.significance_agreement(s, s)),
     "simulation": (7, lambda s: cc.simulate(s, 5)),
     "combined means": (6, lambda s: cc.combine(s.select(topics=s.topics[:7]), s)),
@@ -281,8 +280,6 @@ def test_one_topic_or_one_system(values: Any) -> None:
         lambda: cc.ranks.discriminative_power(given, given),
         lambda: cc.permutation_test(given.means(), given.means(), coefficient="tau_b", rng=1),
         lambda: cc.rank_judges(given, {"a": given, "b": given}, rng=1),
-        lambda: cc.ranks.rank_probabilities(given, n_resamples=9, rng=1),
-        lambda: cc.ranks.DistanceDistribution.bootstrap(given, n_resamples=9, rng=1),
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -35,7 +35,6 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
     "scores": cc.read_scores,
     "runs": cc.read_runs,
     "qrels": cc.read_qrels,
-    "distribution": cc.ranks.DistanceDistribution.load,
     "teams": lambda path: labels_of(path, "teams"),
     "names": lambda path: names_of(f"@{path}", "--systems"),
     "votes": cc.votes.read_votes,
@@ -170,20 +169,6 @@ def test_arrays_are_read_as_numpy_reads_them(array: Any) -> None:
     np.testing.assert_array_equal(found, array)
     assert found is not None
     assert found.dtype == array.dtype
-
-
-def test_a_distribution_that_asks_for_more_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
-    with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("distances.npy", npy("(500000,)", bytes(4_000_000)))
-    assert (tmp_path / "bomb.npz").stat().st_size < 2**16
-    with pytest.raises(cc.errors.ReadError, match=r"bomb\.npz: holds more than 1,048,576 bytes.*CONCORDANT_MAX_BYTES"):
-        cc.ranks.DistanceDistribution.load(tmp_path / "bomb.npz")
-    with zipfile.ZipFile(tmp_path / "lie.npz", "w") as archive:
-        archive.writestr("about.npy", npy("()", "{}".encode("utf-32-le"), "<U2"))
-        archive.writestr("distances.npy", npy("(2147483648,)", b""))
-    with pytest.raises(cc.errors.ReadError, match="is not a distribution"):
-        cc.ranks.DistanceDistribution.load(tmp_path / "lie.npz")
 
 
 def arrow(table: Any, form: str) -> bytes:

@@ -53,8 +53,8 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "evaluate": lambda: [s.means() for s in cc.evaluate(runs, qrels, ["AP", "P@1"]).values()],
         "expected_correlation": lambda: cc.expected_correlation(people, coefficient="tau_ap", rng=7).to_dict(),
         "difference": lambda: cc.difference(people, *people.systems[:2], rng=7).to_dict(),
-        "neighbours": lambda: cc.neighbours(people, rng=7).to_dict(),
-        "run_noise": lambda: cc.run_noise(
+        "neighbours": lambda: cc.ranks.neighbours(people, rng=7).to_dict(),
+        "run_noise": lambda: cc.ranks.run_noise(
             cc.Scores(np.random.default_rng(1).random((9, 3, 4)), range(9), ["a", "b", "c"])
         ).to_dict(),
         "plan_runs": lambda: cc.planning.plan_runs(
@@ -87,10 +87,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "plan_topics": lambda: cc.plan_topics(people, coefficient="tau_ap", target=0.9, **few).to_dict(),
         "rank_changes": lambda: cc.judges.rank_changes(people, hasty, **few).to_dict(),
         "rank_distance": lambda: cc.rank_distance(people, hasty),
-        "rank_loss": lambda: cc.ranks.rank_loss(people, hasty)[1],
-        "ranking_probability": lambda: cc.ranks.ranking_probability(people, hasty, rng=7),
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
-        "rank_probabilities": lambda: cc.ranks.rank_probabilities(people, **few).values,
         "rank_test": lambda: cc.rank_test(people, hasty, **few).to_dict(),
         "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),
         "read_run": lambda: len(read_run(folder / "x.run").topics),

@@ -47,7 +47,7 @@ class TestPassing:
         found = [cc.read_scores(path, repeats=f"pass^{k}").means()[0] for k in (1, 2, 3, 4)]
         assert found == pytest.approx([0.42, 0.273333333, 0.22, 0.2])
         assert cc.read_scores(path, repeats="pass@2").means()[0] == pytest.approx(0.566666667)
-        shown = cc.run_noise(cc.read_scores(path, repeats="pass^2"))
+        shown = cc.ranks.run_noise(cc.read_scores(path, repeats="pass^2"))
         assert shown.intervals[0].low == pytest.approx(0.17935683273578246)  # of the prototype that the spec names
         assert shown.intervals[0].high == pytest.approx(0.39297104763437923)
 

@@ -203,7 +203,7 @@ def test_direction_and_order_change_only_the_sign() -> None:
 
 def test_neighbours_are_pairs_corrected_for_their_number() -> None:
     people = cc.load_collection("people")
-    found = cc.neighbours(people, rng=1)
+    found = cc.ranks.neighbours(people, rng=1)
     assert [pair.a for pair in found.pairs[1:]] == [pair.b for pair in found.pairs[:-1]]
     one = cc.difference(people, found.pairs[0].a, found.pairs[0].b, confidence_level=1 - 0.05 / 19, rng=1)
     assert found.pairs[0].interval == one.interval
@@ -262,7 +262,7 @@ def test_groups_keep_the_size(icc: float) -> None:
 
 def test_many_neighbours_are_shown_in_part_unless_all_are_asked_for() -> None:
     values = np.random.default_rng(3).normal(size=(30, 60)) - 0.02 * np.arange(60)
-    found = cc.neighbours(values, rng=1)
+    found = cc.ranks.neighbours(values, rng=1)
     short, whole = str(found).splitlines(), found.text(every=True).splitlines()
     assert sum(" - " in line for line in short) == 20
     assert "  ... 39 more pairs: --all, or text(every=True) in Python" in short

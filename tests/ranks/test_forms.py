@@ -22,13 +22,9 @@ CANDIDATE = {"d": 0.1, "a": 0.4, "b": 0.3, "c": 0.2}
 
 ABOUT_TOPICS: dict[str, Callable[..., Any]] = {
     "rank_distance": lambda s: cc.rank_distance(s, CANDIDATE),
-    "rank_loss": lambda s: cc.ranks.rank_loss(s, CANDIDATE),
-    "ranking_probability": lambda s: cc.ranks.ranking_probability(s, CANDIDATE, n_points=120, rng=1),
     "rank_test": lambda s: cc.rank_test(s, CANDIDATE),
     "discriminative_power": lambda s: cc.ranks.discriminative_power(s, CANDIDATE),
-    "rank_probabilities": cc.ranks.rank_probabilities,
     "rank_intervals": cc.rank_intervals,
-    "DistanceDistribution": cc.ranks.DistanceDistribution.bootstrap,
     "expected_correlation": cc.expected_correlation,
     "reliability": cc.reliability,
     "plan_topics": cc.plan_topics,
@@ -63,10 +59,9 @@ ON_WORKERS: dict[str, Callable[..., Any]] = {
         np.ravel(cc.rank_distance(SCORES, np.random.default_rng(2).random((50, 4)), workers=w))
     ),
     "recentred": lambda w: cc.rank_test(SCORES, CANDIDATE, n_resamples=49, rng=1, workers=w).to_dict(),
-    "paper": lambda w: cc.ranks.DistanceDistribution.bootstrap(
-        SCORES, n_resamples=49, rng=1, workers=w
+    "paper": lambda w: cc.rank_test(
+        SCORES, CANDIDATE, method="paper", n_resamples=49, rng=1, workers=w
     ).distances.tolist(),
-    "rank_probabilities": lambda w: cc.ranks.rank_probabilities(SCORES, n_resamples=49, rng=1, workers=w).to_dict(),
     "rank_intervals": lambda w: cc.rank_intervals(SCORES, n_resamples=49, rng=1, workers=w).pvalues.tolist(),
     "single systems": lambda w: cc.rank_intervals(
         SCORES, n_resamples=49, rng=1, simultaneous=False, workers=w

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ import pytest
 
 import concordant as cc
 from concordant.ranks.discriminative import paired_pvalues
-from concordant.ranks.distribution import FORMAT
-from concordant.read.files import fingerprint
 
 X = np.random.default_rng(12).random((9, 4)) + np.array([0.3, 0.2, 0.1, 0.0])
 LABELLED = cc.Scores(X, topics=range(9), systems=list("abcd"), measure="AP")
@@ -86,59 +83,6 @@ def test_scores_that_differ_by_a_constant_are_no_matter_of_chance(size: float) -
     assert 0 < p[5] < 0.01
 
 
-def test_a_distribution_for_another_collection_is_told_apart() -> None:
-    made = cc.ranks.DistanceDistribution.bootstrap(LABELLED, n_resamples=19, rng=1)
-    assert _told(made.require, X[:, :3]) == (
-        f"the distribution was made for another collection (9 topics x 4 systems, fingerprint {fingerprint(X)[:12]}) "
-        f"than this one (9 topics x 3 systems, {fingerprint(X[:, :3])[:12]}), or for the same in another order: build "
-        "it anew with DistanceDistribution.bootstrap"
-    )
-    assert _told(made.require, X, 1e-4) == (
-        "the distribution was made with eps = 1e-05, and distances with eps = 0.0001 do not compare: use the same"
-    )
-    made.require(X, 1e-5)
-    made.require(X)
-    assert made.settings == {
-        "n_resamples": 19,
-        "confidence_level": None,
-        "method": "paper",
-        "fingerprint": fingerprint(X),
-        "n_topics": 9,
-        "n_systems": 4,
-        "eps": 1e-5,
-        "seed": 1,
-        "measure": "AP",
-        "version": cc.__version__,
-    }
-
-
-def test_files_that_are_none_are_named(tmp_path: Path) -> None:
-    wrong = "is not a distribution of rank distances that concordant saved"
-    path = tmp_path / "made.npz"
-    load = cc.ranks.DistanceDistribution.load
-    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: there is no such file"
-    path.write_text("nothing")
-    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong}"
-    np.savez(path, about=np.array("{}"), distances=np.arange(3.0))
-    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong} in a format that this version reads"
-    np.savez(path, about=np.array("[]"), distances=np.arange(3.0))
-    assert _told(load, path, error=cc.errors.ReadError) == f"{path}: {wrong} in a format that this version reads"
-
-
-@pytest.mark.parametrize(
-    "distances",
-    [np.array([1.0]), np.array([]), np.array([1.0, -1.0]), np.array([[1.0, 2.0]]), np.array([1, 2]), np.arange(3.0)],
-)
-def test_damaged_distances_are_refused(tmp_path: Path, distances: Any) -> None:
-    path = tmp_path / "made.npz"
-    about = f'{{"format": "{FORMAT}", "n_resamples": 2, "method": "paper"}}'
-    np.savez(path, about=np.array(about), distances=distances)
-    says = f"{path}: holds damaged distances: build it anew"
-    assert _told(cc.ranks.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
-    np.savez(path, about=np.array(f'{{"format": "{FORMAT}"}}'), distances=np.array([1.0]))  # how many is not said
-    assert _told(cc.ranks.DistanceDistribution.load, path, error=cc.errors.ReadError) == says
-
-
 def test_labels_that_do_not_fit_are_told() -> None:
     apart = "truth and candidate do not have the same systems and topics"
     together = "Select those that both have first: truth, candidate = concordant.pair(truth, candidate)"
@@ -181,12 +125,11 @@ def test_shapes_that_do_not_fit_are_told() -> None:
 
 def test_figures_go_where_they_are_asked_to() -> None:
     test = cc.rank_test(X, REVERSED, n_resamples=199, rng=5)
-    for found in (test, test.distribution):
-        ax = found.plot()
-        heights = sum(len(c) for c in ax.containers)
-        assert heights
-        assert found.plot(ax) is ax
-        assert sum(len(c) for c in ax.containers) == 2 * heights
+    ax = test.plot()
+    heights = sum(len(c) for c in ax.containers)
+    assert heights
+    assert test.plot(ax) is ax
+    assert sum(len(c) for c in ax.containers) == 2 * heights
 
 
 def test_results_say_what_they_were_made_with() -> None:
@@ -200,15 +143,20 @@ def test_results_say_what_they_were_made_with() -> None:
         means = cc.Means([0.1, 0.3], list("ab"), covariance=np.eye(2))
         made = cc.rank_intervals(means, simultaneous=simultaneous, rng=1)
         assert made.simultaneous is simultaneous
-    by_tau = cc.ranks.rank_probabilities(LABELLED, by="tau", n_resamples=99, rng=1).settings
-    assert (by_tau["alpha"], by_tau["eps"]) == (None, None)
-    groups = dict(zip(LABELLED.topics, "aabbcdefg", strict=True))
-    assert "groups" not in by_tau
-    assert cc.ranks.rank_probabilities(LABELLED.described(groups=groups), n_resamples=99, rng=1).settings["groups"] == 7
+    test = cc.rank_test(LABELLED, [4, 1, 2, 3], eps=1e-4, n_resamples=99, rng=1)
+    assert test.settings == {
+        "n_resamples": 99,
+        "confidence_level": None,
+        "method": "recentred",
+        "n_topics": 9,
+        "n_systems": 4,
+        "eps": 1e-4,
+        "seed": 1,
+        "measure": "AP",
+        "version": cc.__version__,
+    }
     few = cc.rank_intervals(LABELLED.described(groups=["x"] * 4 + ["y"] * 5))
     assert "2 groups can separate nothing" in str(few)
-    by_distance = cc.ranks.rank_probabilities(LABELLED, alpha=0.1, eps=1e-4, n_resamples=99, rng=1).settings
-    assert (by_distance["alpha"], by_distance["eps"]) == (0.1, 1e-4)
 
 
 def test_one_score_per_system_needs_errors() -> None:

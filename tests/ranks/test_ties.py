@@ -12,14 +12,13 @@ import piqp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime
 
 import concordant as cc
 from concordant import _kernels
 from concordant._kernels.reference import distance
 from concordant.data.means import mean_over_topics
 from concordant.ranks.distance import Problem
-from concordant.ranks.distribution import RankTestMethod
+from concordant.ranks.testing import RankTestMethod
 from tests.literal import orders_of_ties
 from tests.places import read_matrix
 
@@ -196,7 +195,7 @@ def test_the_recentred_test_on_the_same_cone(seed: int) -> None:
         literal_tied_distance(shifted[topics], candidate)
         for topics in np.random.default_rng(5).integers(0, 12, (25, 12))
     ]
-    assert test.distribution.distances == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
+    assert test.distances == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
     assert test.pvalue == (1 + np.sum(np.array(expected) >= test.distance * (1 - 1e-9))) / 26
 
 
@@ -211,7 +210,7 @@ def test_the_papers_test_counts_tied_resamples_in_the_same_way() -> None:
         (literal_tied_distance if some else literal_distance)(truth, means)
         for means, some in zip(resamples, tied, strict=True)
     ]
-    assert test.distribution.distances == pytest.approx(np.array(expected), rel=1e-7, abs=1e-7)
+    assert test.distances == pytest.approx(np.array(expected), rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize("method", ["recentred", "paper"])
@@ -222,68 +221,8 @@ def test_no_order_of_systems_changes_a_test(method: RankTestMethod) -> None:
         order = rng.permutation(len(candidate))
         one = cc.rank_test(truth, candidate, method=method, n_resamples=50, rng=1)
         two = cc.rank_test(truth[:, order], candidate[order], method=method, n_resamples=50, rng=1)
-        assert two.distribution.distances == pytest.approx(one.distribution.distances, rel=1e-8, abs=1e-8)
+        assert two.distances == pytest.approx(one.distances, rel=1e-8, abs=1e-8)
         assert two.pvalue == one.pvalue
-
-
-@given(SEEDS)
-@settings(max_examples=30)
-def test_the_loss_is_convex_where_the_truth_is_tied_and_has_that_gradient(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    m = int(rng.integers(3, 7))
-    truth = rng.random((20, m))
-    truth[:, 1] = rng.permutation(truth[:, 0])
-    scores, other = rng.normal(0, 0.3, (2, m))
-    loss, gradient = cc.ranks.rank_loss(truth, scores)
-    expected = approx_fprime(scores, lambda f: cc.ranks.rank_loss(truth, f)[0], 1e-7)
-    assert gradient == pytest.approx(expected, rel=1e-3, abs=1e-3 * max(1.0, float(np.abs(expected).max())))
-    there, _ = cc.ranks.rank_loss(truth, other)
-    assert there >= loss + gradient @ (other - scores) - 1e-7 * max(1.0, loss, there)
-    swapped = cc.ranks.rank_loss(truth[:, [1, 0, *range(2, m)]], scores[[1, 0, *range(2, m)]])
-    assert swapped[0] == pytest.approx(loss, rel=1e-9)
-
-
-def test_the_probability_of_a_ranking_is_that_of_all_its_orders() -> None:
-    rng = np.random.default_rng(5)
-    for candidate in ([1, 1, 0, 2], [0, 1, 1, 1], [1, 1, 0, 0], [2, 1, 1, 1, 0]):
-        truth = rng.random((15, len(candidate))) + rng.normal(0, 0.05, len(candidate))
-        orders = list(orders_of_ties([float(y) for y in candidate]))
-        expected = sum(cc.ranks.ranking_probability(truth, order, eps=1e-9, rng=2) for order in orders)
-        assert cc.ranks.ranking_probability(truth, candidate, eps=1e-9, rng=1) == pytest.approx(expected, abs=1e-3)
-    assert cc.ranks.ranking_probability(truth, np.zeros(5), rng=1) == 1
-
-
-def test_tied_systems_share_their_ranks() -> None:
-    rng = np.random.default_rng(7)
-    truth = rng.integers(0, 3, (12, 5)) / 2
-    scores = cc.Scores(truth, topics=range(12), systems=list("abcde"))
-    found = cc.ranks.rank_probabilities(scores, n_resamples=300, rng=1)
-    assert found.values.sum(axis=0) == pytest.approx(np.ones(5))
-    assert found.values.sum(axis=1) == pytest.approx(np.ones(5))
-    for order in itertools.permutations("abcde"):
-        again = cc.ranks.rank_probabilities(scores.select(systems=list(order)), n_resamples=300, rng=1)
-        places = [again.systems.index(system) for system in found.systems]
-        assert again.values[places] == pytest.approx(found.values, abs=1e-12)
-    # By hand, with all rankings accepted: a group of two at ranks 1 and 2 has one half of each.
-    loose = cc.ranks.rank_probabilities(scores, threshold=1e9, n_resamples=40, rng=3)
-    expected = np.zeros((5, 5))
-    for topics in np.random.default_rng(3).integers(0, 12, (40, 12)):
-        means = mean_over_topics(truth[topics])
-        for i in range(5):
-            above, tied = int((means > means[i]).sum()), int((means == means[i]).sum())
-            expected[i, above : above + tied] += 1 / (40 * tied)
-    assert loose.values == pytest.approx(expected[["abcde".index(s) for s in loose.systems]], abs=1e-12)
-
-
-def test_a_distribution_of_the_former_rule_is_refused(tmp_path: Path) -> None:
-    made = cc.ranks.DistanceDistribution.bootstrap(X, n_resamples=20, rng=1)
-    made.save(tmp_path / "made.npz")
-    with np.load(tmp_path / "made.npz") as saved:
-        about, distances = str(saved["about"]), saved["distances"]
-    old = np.array(about.replace("rank distances 2", "rank distances 1"))
-    np.savez(tmp_path / "old.npz", about=old, distances=distances)
-    with pytest.raises(cc.errors.ReadError, match="in a format that this version reads"):
-        cc.ranks.DistanceDistribution.load(tmp_path / "old.npz")
 
 
 # Where rounding is all that is left -----------------------------------------------------------------

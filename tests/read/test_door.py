@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import tempfile
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -70,14 +69,6 @@ FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {
 }
 
 
-def loaded(truth: Any) -> Any:
-    """A distribution is loaded for the collection that it was made for, and for no other."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "made.npz"
-        cc.ranks.DistanceDistribution.bootstrap(SIDES["truth"], n_resamples=99, rng=1).save(path)
-        return cc.ranks.DistanceDistribution.load(path, truth)
-
-
 def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """For people and machines: each side in its form once, beside the other with fewer topics or with more."""
     few = SIDES["truth"].select(topics=TOPICS[:12])
@@ -95,7 +86,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "correlate": (2, lambda t, c: cc.correlate(t, c, n_resamples=600, rng=1)),
     "judges.family_bias": (2, lambda t, c: cc.judges.family_bias(t, c, families=FAMILIES, n_resamples=99, rng=1)),
     "difference": (1, lambda s: cc.difference(s, *SYSTEMS[:2], rng=1)),
-    "neighbours": (1, lambda s: cc.neighbours(s, rng=1)),
+    "ranks.neighbours": (1, lambda s: cc.ranks.neighbours(s, rng=1)),
     "judge_card": (3, lambda t, a, b: cc.judge_card(t, {"a": a, "b": b}, names=("t", "a", "b"), n_resamples=99, rng=1)),
     "judge_worth": (2, lambda t, c: cc.judge_worth(t, c, names=("t", "c"), rng=1)),
     "rank_judges": (3, lambda t, a, b: cc.rank_judges(t, {"a": a, "b": b}, names=("t", "a", "b"), rng=1)),
@@ -107,10 +98,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
     "judges.rank_changes": (2, lambda t, c: cc.judges.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
-    "ranks.rank_loss": (2, lambda t, c: cc.ranks.rank_loss(t, c)[1].tolist()),
-    "ranks.ranking_probability": (2, lambda a, b: cc.ranks.ranking_probability(a, b, n_points=120, rng=1)),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
-    "ranks.rank_probabilities": (1, lambda s: cc.ranks.rank_probabilities(s, n_resamples=199, rng=1)),
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "select_topics": (1, lambda s: cc.select_topics(s, 5, n_splits=2, rng=1)),
@@ -119,11 +107,6 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
     "judges.tie_calibration": (2, lambda t, c: cc.judges.tie_calibration(t, c, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=1, rng=1)),
-    "ranks.DistanceDistribution.load": (1, loaded),
-    "ranks.DistanceDistribution.bootstrap": (
-        1,
-        lambda s: cc.ranks.DistanceDistribution.bootstrap(s, n_resamples=99, rng=1),
-    ),
 }
 
 
@@ -149,7 +132,7 @@ def taking_collections() -> set[str]:
 def test_no_function_that_takes_collections_is_forgotten() -> None:
     assert taking_collections() - FUNCTIONS.keys() == {
         "pair",
-        "run_noise",
+        "ranks.run_noise",
         "planning.plan_runs",
     }  # tests/data/test_scores.py and test_repeated.py
 

@@ -165,9 +165,6 @@ def write_inputs(folder: Path) -> None:
         ]
     for name, lines in lists.items():
         (folder / name).write_text("\n".join(lines) + "\n")
-    cc.ranks.DistanceDistribution.bootstrap(cc.read_scores(folder / "people.csv"), n_resamples=30, rng=1).save(
-        folder / "people.npz"
-    )
     runs = cc.read_runs(str(folder / "runs"))
     machine = cc.read_qrels(folder / "machine.txt")
     chosen = cc.judgments.label(runs, machine=machine, measures=["P@2"], budget=4, seed=1)

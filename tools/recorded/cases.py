@@ -201,11 +201,6 @@ def resampled(scores: Any, count: int) -> Any:
     return scores.values[drawn].mean(axis=1).round(6)
 
 
-def distribution(name: str, count: int) -> Any:
-    """The bootstrap distribution of rank distances of a collection."""
-    return find("DistanceDistribution").bootstrap(side(name), n_resamples=count, rng=7)
-
-
 @cache
 def runs(name: str) -> Any:
     """Some runs of a collection."""

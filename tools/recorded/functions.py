@@ -23,7 +23,6 @@ from .cases import (
     by_system,
     call,
     case,
-    distribution,
     everything,
     find,
     judged,
@@ -360,36 +359,6 @@ def _(c: str) -> Any:
     return said("rank_intervals", call("as_scores", side(c), total="borda"), n_resamples=500, rng=7)
 
 
-@case("rank_probabilities {} by distance", COLLECTIONS)
-def _(c: str) -> Any:
-    return said("rank_probabilities", side(c), n_resamples=150, rng=7)
-
-
-@case("rank_probabilities {} by tau", COLLECTIONS)
-def _(c: str) -> Any:
-    return said("rank_probabilities", side(c), by="tau", threshold=0.9, n_resamples=300, rng=7)
-
-
-@case("rank_probabilities people {} {}", ("rank_distance",), (4.0, 6.0))
-@case("rank_probabilities people {} {}", ("tau",), (0.5, 0.8))
-def _(by: str, threshold: float) -> Any:
-    found = call("rank_probabilities", side("people"), by=by, threshold=threshold, n_resamples=300, rng=7)
-    return {**everything(found), "ranks": {system: found.ranks(system) for system in found.systems}}
-
-
-@case("DistanceDistribution {}", COLLECTIONS)
-def _(c: str) -> Any:
-    made = distribution(c, 150)
-    made.save("distribution.npz")
-    return {
-        **everything(made),
-        "pvalues": made.pvalue([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]),
-        "critical values": [made.critical_value(alpha) for alpha in (0.01, 0.05, 0.1)],
-        "loaded": find("DistanceDistribution").load("distribution.npz", side(c)),
-        "file": held("distribution.npz"),
-    }
-
-
 # Reliability ---------------------------------------------------------------------------------------
 
 
@@ -683,8 +652,6 @@ DOORS: dict[str, Callable[..., Any]] = {
     "expected_correlation": lambda a, b, c: call("expected_correlation", a, coefficient="tau_ap", rng=7),
     "plan_topics": lambda a, b, c: call("plan_topics", a, n_resamples=100, rng=7),
     "rank_intervals": lambda a, b, c: call("rank_intervals", a, n_resamples=300, rng=7),
-    "rank_probabilities": lambda a, b, c: call("rank_probabilities", a, n_resamples=100, rng=7),
-    "DistanceDistribution": lambda a, b, c: find("DistanceDistribution").bootstrap(a, n_resamples=50, rng=7),
     "simulate": lambda a, b, c: call("simulate", a, 10, 7),
     "compare": lambda a, b, c: call("compare", a, b, n_resamples=100, rng=7),
     "correlate": lambda a, b, c: call("correlate", a, b, method="iterated", n_resamples=600, rng=7),
@@ -895,8 +862,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "tau_null": lambda: call("null_distribution", "tau", 20).plot(),
     "permutation_test": lambda: call("permutation_test", *means("hasty"), n_resamples=300, rng=7).plot(),
     "rank_test": lambda: call("rank_test", *pair("hasty"), n_resamples=200, rng=7).plot(),
-    "DistanceDistribution": lambda: distribution("people", 200).plot(),
-    "rank_probabilities": lambda: call("rank_probabilities", side("people"), by="tau", n_resamples=200, rng=7).plot(),
     "rank_intervals": lambda: call("rank_intervals", side("people"), n_resamples=300, rng=7).plot(),
     "reliability": lambda: call("reliability", side("people"), rng=7).plot(),
     "plan_topics": lambda: call("plan_topics", side("people"), n_resamples=200, rng=7).plot(),

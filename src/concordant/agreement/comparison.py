@@ -26,8 +26,7 @@ from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
 from ..ranks.distance import Problem
-from ..ranks.distribution import RankTestMethod
-from ..ranks.testing import RankTest, rank_test_of
+from ..ranks.testing import RankTest, RankTestMethod, rank_test_of
 from ..read.door import Collection
 from ..words import counted, listing, nearly_reversed
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
@@ -422,7 +421,7 @@ def _rank_test(
     try:
         problem = Problem.of(truth, 1e-5, "the test")
         if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
-            return RankTest.untested(problem, candidate, drawn.seed), []
+            return rank_test_of(problem, candidate, None, drawn), []
         tested = rank_test_of(problem, candidate, method, drawn)
     except LimitError as error:  # all else can be compared
         return None, [f"no rank test: {error}"]

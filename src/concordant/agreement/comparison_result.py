@@ -148,9 +148,7 @@ class Compared:
     @property
     def tested(self) -> bool:
         """Whether there is a test that keeps its level: a truth with topics, more of them than systems."""
-        return (
-            self.rank_test is not None and self.rank_test.distribution.n_systems < self.rank_test.distribution.n_topics
-        )
+        return self.rank_test is not None and self.rank_test.settings["n_systems"] < self.rank_test.settings["n_topics"]
 
     def rank_line(self) -> str:
         """What the test of the rank distance says, in a line."""
@@ -159,7 +157,7 @@ class Compared:
             return f"Rank test not run: {self.truth} has no topics"
         if not self.tested:
             return f"Rank distance {t.distance:.2f}; rank test not run: it needs more topics than systems"
-        topics = counted(t.distribution.n_topics, "group" if "groups" in self.settings else "topic")
+        topics = counted(t.settings["n_topics"], "group" if "groups" in self.settings else "topic")
         says = (
             f"rule out {self.candidate}'s ranking"
             if t.significant

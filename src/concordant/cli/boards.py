@@ -92,7 +92,7 @@ def board(
     """
     from ..planning.board import board as run
     from ..ranks.differences import difference, neighbours
-    from ..ranks.run_noise import on_these_topics_only, run_noise
+    from ..ranks.noise import on_these_topics_only, run_noise
     from ..words import listing
 
     given = replace(read, missing=missing).together(file, out.quiet)

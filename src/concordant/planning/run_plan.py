@@ -13,7 +13,7 @@ from ..data.results import Interval, Result, columns, settings_of
 from ..data.runs import components
 from ..errors import InputError, require
 from ..options import checked
-from ..ranks.run_noise import repeated
+from ..ranks.noise import repeated
 from ..read.door import Collection, as_topic_side, refuse
 from ..read.labels import WANTED_COST, is_cost
 from ..words import counted, number

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,26 +11,27 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..data.groups import group_rows, places_of_groups
 from ..data.means import ROUNDING, mean_over_topics
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Interval, Result, columns, plain, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores
 from ..errors import InputError, require
-from ..inference.resampling import Resampling, Seed
+from ..inference.resampling import Seed
 from ..options import checked
 from ..read.door import Collection, as_topic_side, as_topics, refuse
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import rank_intervals
 from .intervals import RankIntervals
+from .noise import RunsAs, means_on_these_topics, seed_noise
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
-from .run_noise import RunsAs, means_on_these_topics, seed_noise
 
 _RESAMPLES = 49_999  # of the rank intervals, as for a board
 SHOWN = 20  # pairs in the table that is printed
+_COLUMNS = ("pvalue", "wins", "ties", "losses", "smallest", "n_topics_needed", "significant", "from_runs")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Difference(Result):
-    """What `difference` found. Positive numbers say that `a` is better."""
+@dataclass(frozen=True)
+class Pair:
+    """Two systems. Positive numbers say that `a` is better."""
 
     a: str
     b: str
@@ -58,112 +58,76 @@ class Difference(Result):
     n_topics: int
     from_runs: float
     """The share of the variance of the difference that repeated runs cause, 0 to 1; nan without runs."""
-
-    @property
-    def significant(self) -> bool:
-        """Whether the p-value lies below 1 - the confidence level."""
-        return bool(self.pvalue <= 1 - self.settings["confidence_level"] + 1e-12)
-
-    @property
-    def verdict(self) -> str:
-        """Which of the two is better and by how much, or that the topics cannot tell."""
-        better, worse = (self.a, self.b) if self.difference >= 0 else (self.b, self.a)
-        size, evidence = number(abs(self.difference), 4), f"({self._evidence()}{p_equals(self.pvalue)})"
-        if self.significant:
-            return f"{better} is better than {worse} by {size} {evidence}."
-        if self.difference == 0:
-            return f"{self._sample} cannot separate {self.a} and {self.b}: their means are equal {evidence}."
-        return f"{self._sample} cannot separate {self.a} and {self.b}: {better} leads by {size} {evidence}."
-
-    def _evidence(self) -> str:
-        if math.isnan(self.interval.low):
-            return ""
-        # The interval of the better system's lead, so that its numbers fit the sentence.
-        ends = (self.interval.low, self.interval.high)
-        low, high = ends if self.difference >= 0 else (-ends[1], -ends[0])
-        return f"{_percent(self.interval)} interval {number(low, 4)} to {number(high, 4)}, "
-
-    @property
-    def _sample(self) -> str:
-        topics, groups = counted(self.n_topics, "topic"), self.settings.get("groups")
-        return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        return [
-            {
-                "a": self.a,
-                "b": self.b,
-                "difference": self.difference,
-                "low": self.interval.low,
-                "high": self.interval.high,
-                "pvalue": self.pvalue,
-                "wins": self.wins,
-                "ties": self.ties,
-                "losses": self.losses,
-                "smallest": self.smallest,
-                "n_topics_needed": self.n_topics_needed,
-                "significant": self.significant,
-                "from_runs": self.from_runs,
-            }
-        ]
-
-    def table(self) -> str:
-        """What the verdict rests on, one fact per line."""
-        exact = "" if math.isnan(self.exact_pvalue) else f"; exact {p_cell(self.exact_pvalue)}"
-        ranks = [f"{name} {low} to {high}" for name, (low, high) in zip((self.a, self.b), self.ranks, strict=True)]
-        facts = {
-            "method": f"{self.settings['method']}{exact}",
-            "topics": f"{self.a} better on {self.wins}, {self.b} on {self.losses}, {self.ties} tied",
-            "ranks": f"{', '.join(ranks)} (of {self.settings['systems']} systems)",
-        }
-        if not math.isnan(self.smallest):
-            facts["smallest"] = (
-                f"{number(self.smallest, 4)} is the smallest difference that {self._sample} detect with "
-                f"{100 * POWER:g}% power"
-            )
-        if not self.settings.get("these_topics"):
-            facts["needed"] = self.need()
-        if not math.isnan(self.from_runs):
-            facts["runs"] = f"{100 * self.from_runs:.0f}% of the variance of the difference comes from runs"
-        width = max(map(len, facts))
-        return "\n".join(f"  {name:<{width}}  {one_line(fact)}" for name, fact in facts.items())
-
-    def need(self) -> str:
-        """How many topics the observed difference would need, in words."""
-        if math.isinf(self.n_topics_needed) or math.isnan(self.n_topics_interval.low):
-            return "not known, because the topics show no spread" if self.difference else "not known: no difference"
-        low, high = (math.ceil(end) for end in (self.n_topics_interval.low, self.n_topics_interval.high))
-        return (
-            f"{math.ceil(self.n_topics_needed):,} topics ({low:,} to {high:,}) if the true difference is "
-            f"{number(abs(self.difference), 4)}"
-        )
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the difference as a dot, its interval as a line."""
-        return _plot([self], ax)
+    significant: bool = field(metadata={"in_dict": False})
+    """Whether the p-value lies below 1 - the confidence level."""
+    n_groups: int | None = field(metadata={"in_dict": False})
+    notes: tuple[str, ...] = field(metadata={"in_dict": False})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Differences(Result):
-    """What `neighbours` found: each system and the next, best first, corrected for the number of pairs."""
+class Difference(Result):
+    """What `difference` and `neighbours` found. Of one pair everything is an attribute: `found.interval`."""
 
-    pairs: tuple[Difference, ...]
+    _figure = "intervals.differences"
+    pairs: tuple[Pair, ...]
+    """One; or each system and the next, best first, corrected for the number of pairs."""
+
+    def __getattr__(self, name: str) -> Any:
+        pairs = vars(self).get("pairs", ())
+        if len(pairs) == 1 and not name.startswith("_"):
+            return getattr(pairs[0], name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     @property
     def verdict(self) -> str:
-        """How many neighbours differ."""
-        found, n = sum(pair.significant for pair in self.pairs), len(self.pairs)
-        which = "no two neighbours" if not found else f"{found} of {counted(n, 'pair')} of neighbours"
-        level = 100 * self.settings["confidence_level"]
-        return f"{self.pairs[0]._sample} separate {which} ({level:g}% confidence for all together)."
+        """Which of the two is better and by how much, or that the topics cannot tell; how many neighbours differ."""
+        if len(self.pairs) > 1:
+            found, n = sum(pair.significant for pair in self.pairs), len(self.pairs)
+            which = "no two neighbours" if not found else f"{found} of {counted(n, 'pair')} of neighbours"
+            level = 100 * self.settings["confidence_level"]
+            return f"{self._sample} separate {which} ({level:g}% confidence for all together)."
+        (pair,) = self.pairs
+        better, worse = (pair.a, pair.b) if pair.difference >= 0 else (pair.b, pair.a)
+        size, evidence = number(abs(pair.difference), 4), p_equals(pair.pvalue)
+        if not math.isnan(pair.interval.low):
+            # The interval of the better system's lead, so that its numbers fit the sentence.
+            low, high = sorted(
+                math.copysign(1, pair.difference) * end for end in (pair.interval.low, pair.interval.high)
+            )
+            level = 100 * pair.interval.confidence_level
+            evidence = f"{level:.4g}% interval {number(low, 4)} to {number(high, 4)}, {evidence}"
+        if pair.significant:
+            return f"{better} is better than {worse} by {size} ({evidence})."
+        leads = f"{better} leads by {size}" if pair.difference else "their means are equal"
+        return f"{self._sample} cannot separate {pair.a} and {pair.b}: {leads} ({evidence})."
+
+    @property
+    def _sample(self) -> str:
+        first = self.pairs[0]
+        topics = counted(first.n_topics, "topic")
+        return topics if first.n_groups is None else f"{topics} in {counted(first.n_groups, 'group')}"
+
+    def _contents(self) -> dict[str, Any]:
+        return dict(plain(self.pairs[0])) if len(self.pairs) == 1 else super()._contents()
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per pair, best first."""
-        return [row for pair in self.pairs for row in pair.rows()]
+        return [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "difference": pair.difference,
+                "low": pair.interval.low,
+                "high": pair.interval.high,
+                **{name: getattr(pair, name) for name in _COLUMNS},
+            }
+            for pair in self.pairs
+        ]
 
     def table(self, most: int | None = SHOWN) -> str:
-        """One line for each of the first pairs; for all of them with None, and what their topics detect."""
+        """What the verdict rests on; of several pairs one line each, for all of them with None."""
+        if len(self.pairs) == 1:
+            return self._facts(self.pairs[0])
         heads = ["neighbours", "difference", "interval", "p", "better/tied/worse"] + ["detectable"] * (most is None)
         cells = [
             [
@@ -183,9 +147,37 @@ class Differences(Result):
     def _table(self, *, every: bool) -> str:
         return self.table(None if every else SHOWN)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw each difference as a dot, its interval as a line."""
-        return _plot(self.pairs, ax)
+    def _facts(self, pair: Pair) -> str:
+        """One fact per line."""
+        exact = "" if math.isnan(pair.exact_pvalue) else f"; exact {p_cell(pair.exact_pvalue)}"
+        ranks = [f"{name} {low} to {high}" for name, (low, high) in zip((pair.a, pair.b), pair.ranks, strict=True)]
+        facts = {
+            "method": f"{pair.interval.method}{exact}",
+            "topics": f"{pair.a} better on {pair.wins}, {pair.b} on {pair.losses}, {pair.ties} tied",
+            "ranks": f"{', '.join(ranks)} (of {self.settings['systems']} systems)",
+        }
+        if not math.isnan(pair.smallest):
+            facts["smallest"] = (
+                f"{number(pair.smallest, 4)} is the smallest difference that {self._sample} detect with "
+                f"{100 * POWER:g}% power"
+            )
+        if not self.settings.get("these_topics"):
+            facts["needed"] = _need(pair)
+        if not math.isnan(pair.from_runs):
+            facts["runs"] = f"{100 * pair.from_runs:.0f}% of the variance of the difference comes from runs"
+        width = max(map(len, facts))
+        return "\n".join(f"  {name:<{width}}  {one_line(fact)}" for name, fact in facts.items())
+
+
+def _need(pair: Pair) -> str:
+    """How many topics the observed difference would need, in words."""
+    if math.isinf(pair.n_topics_needed) or math.isnan(pair.n_topics_interval.low):
+        return "not known, because the topics show no spread" if pair.difference else "not known: no difference"
+    low, high = (math.ceil(end) for end in (pair.n_topics_interval.low, pair.n_topics_interval.high))
+    return (
+        f"{math.ceil(pair.n_topics_needed):,} topics ({low:,} to {high:,}) if the true difference is "
+        f"{number(abs(pair.difference), 4)}"
+    )
 
 
 @checked
@@ -261,15 +253,13 @@ def difference(
     for system in (a, b):
         if system not in side.systems:
             raise InputError(f"there is no system {system!r}{nearest(system, side.systems)}")
-    how = Resampling.of(_RESAMPLES, rng)
-    ranks = _ranks(side, confidence_level, how, these_topics)
-    return _difference(side, a, b, confidence_level, ranks, these=these_topics, runs=runs)
+    return _differences(side, confidence_level, rng, (a, b), these=these_topics, runs=runs)
 
 
 @checked
 def neighbours(
     scores: Collection, *, these_topics: bool = False, confidence_level: float = 0.95, rng: Seed = None
-) -> Differences:
+) -> Difference:
     """Every system of a leaderboard and the next one: is it better, and by how much?
 
     Parameters
@@ -285,8 +275,8 @@ def neighbours(
 
     Returns
     -------
-    Differences
-        `pairs`, best first, each as `difference` returns it. Intervals and p-values are corrected for the number of
+    Difference
+        `pairs`, best first, each with what `difference` finds. Intervals and p-values are corrected for the number of
         pairs by Bonferroni's rule.
 
     See Also
@@ -302,24 +292,7 @@ def neighbours(
     (19, 0)
 
     """
-    side = _given(scores)
-    how = Resampling.of(_RESAMPLES, rng)
-    ranks = _ranks(side, confidence_level, how, these_topics)
-    names = list(zip(ranks.systems, ranks.systems[1:], strict=False))
-    pairs = tuple(_difference(side, a, b, confidence_level, ranks, len(names), these=these_topics) for a, b in names)
-    settings = settings_of(
-        seed=how.seed, n_resamples=_RESAMPLES, confidence_level=confidence_level, pairs=len(names), measure=side.measure
-    )
-    notes = tuple(dict.fromkeys(note for pair in pairs for note in pair.notes))
-    return Differences(pairs=pairs, notes=notes, settings=settings, data=side)
-
-
-def _ranks(side: Scores, level: float, how: Resampling, these: bool) -> RankIntervals:
-    if these:
-        refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
-    return rank_intervals(
-        means_on_these_topics(side) if these else side, confidence_level=level, n_resamples=_RESAMPLES, rng=how.rng
-    )
+    return _differences(_given(scores), confidence_level, rng, these=these_topics)
 
 
 def _given(scores: Collection) -> Scores:
@@ -327,17 +300,42 @@ def _given(scores: Collection) -> Scores:
     return as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
 
 
-def _difference(
+def _differences(
     side: Scores,
-    a: str,
-    b: str,
     level: float,
-    ranks: RankIntervals,
-    n_pairs: int = 1,
+    rng: Seed,
+    pair: tuple[str, str] | None = None,
     *,
-    these: bool = False,
+    these: bool,
     runs: RunsAs = "auto",
 ) -> Difference:
+    """Of a pair, or of each system and the next: then intervals and p-values are corrected for their number."""
+    if these:
+        refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
+    ranked = means_on_these_topics(side) if these else side
+    ranks = rank_intervals(ranked, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
+    names = [pair] if pair else list(zip(ranks.systems, ranks.systems[1:], strict=False))
+    pairs = tuple(_pair(side, a, b, level, ranks, len(names), these=these, runs=runs) for a, b in names)
+    return Difference(
+        pairs=pairs,
+        notes=tuple(dict.fromkeys(note for one in pairs for note in one.notes)),
+        data=side,
+        settings=settings_of(
+            seed=ranks.settings["seed"],
+            n_resamples=_RESAMPLES,
+            confidence_level=level,
+            **({"method": pairs[0].interval.method} if pair else {"pairs": len(pairs)}),
+            **({} if side.groups is None else {"groups": pairs[0].n_groups}),
+            systems=len(side.systems),
+            **({"these_topics": True} if these else {}),
+            measure=side.measure,
+        ),
+    )
+
+
+def _pair(
+    side: Scores, a: str, b: str, level: float, ranks: RankIntervals, n_pairs: int, *, these: bool, runs: RunsAs
+) -> Pair:
     """Of n_pairs pairs: intervals and p-values are corrected for their number."""
     points = side.points()
     x, y = (points.values[:, points.systems.index(system)] for system in (a, b))
@@ -349,7 +347,7 @@ def _difference(
     if side.groups is not None:
         _, places = places_of_groups(side.groups, side.topics)
         groups = np.unique(places[both], return_inverse=True)[1]
-    d, mean = _differences(x, y)
+    d, mean = _by_topic(x, y)
     each = 1 - (1 - level) / n_pairs
     found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
     share, said = math.nan, tuple[str, ...]()
@@ -357,12 +355,13 @@ def _difference(
         cells = side.runs[both][:, [side.systems.index(system) for system in (a, b)]]
         scale = scale_of(side.shown(side.runs)) if these else None
         found, share, said = _with_runs(found, cells, each, scale, runs)
-    return Difference(
+    pvalue = min(1.0, n_pairs * found.pvalue)
+    return Pair(
         a=a,
         b=b,
         difference=found.difference,
         interval=Interval(found.low, found.high, each, found.method),
-        pvalue=min(1.0, n_pairs * found.pvalue),
+        pvalue=pvalue,
         exact_pvalue=min(1.0, n_pairs * found.exact) if not math.isnan(found.exact) else math.nan,
         smallest=smallest_difference(found.se, found.df, each) if found.se > 0 else math.nan,
         **_needed(d, found, groups, each, these),
@@ -372,19 +371,9 @@ def _difference(
         ranks=(ranks[a], ranks[b]),
         n_topics=len(d),
         from_runs=share,
+        significant=bool(pvalue <= 1 - level + 1e-12),
+        n_groups=None if groups is None else int(groups.max()) + 1,
         notes=(*said, *_notes(side, a, b, int(both.sum()), found, each)),
-        data=side,
-        settings=settings_of(
-            seed=ranks.settings["seed"],
-            n_resamples=ranks.settings["n_resamples"],
-            confidence_level=level,
-            method=found.method,
-            **({} if groups is None else {"groups": int(groups.max()) + 1}),
-            systems=len(side.systems),
-            **({} if n_pairs == 1 else {"pairs": n_pairs}),
-            **({"these_topics": True} if these else {}),
-            measure=side.measure,
-        ),
     )
 
 
@@ -425,7 +414,7 @@ def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float,
     return {"n_topics_needed": n_needed, "n_topics_interval": Interval(low, high, level, "chi-square")}
 
 
-def _differences(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
+def _by_topic(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
     """Topic by topic, without what rounding makes of equal scores; and their mean, 0 where the totals are tied."""
     means = mean_over_topics(np.column_stack([x, y]))
     d, slack = x - y, ROUNDING * float(np.abs([x, y]).max())
@@ -446,13 +435,3 @@ def _notes(side: Scores, a: str, b: str, common: int, found: Paired, level: floa
     elif (found.pvalue <= 1 - level) != (found.low > 0 or found.high < 0):
         notes.append("Interval and p-value disagree about 0, because they come from two methods: too close to call")
     return tuple(notes)
-
-
-def _percent(interval: Interval) -> str:
-    return f"{100 * interval.confidence_level:.4g}%"
-
-
-def _plot(pairs: Iterable[Difference], ax: Any) -> Any:
-    from ..render.figures import intervals
-
-    return intervals.differences(list(pairs), ax)

@@ -71,7 +71,7 @@ def rank_distance(
     See Also
     --------
     rank_test : Could this ranking be the true one, given the topics?
-    ranking_probability : How probable a ranking is.
+    discriminative_power : Which significant differences a ranking confirms.
 
     Notes
     -----
@@ -169,11 +169,8 @@ class Problem(NamedTuple):
     """Why a distance may say little: too few topics, or an eps that is too large. Public functions warn of them."""
 
     @classmethod
-    def of(cls, truth: Collection, eps: float, what: str, shrinkage: float = 0.0) -> Problem:
-        """Check a collection; `what` is what the doubts call that which is to be computed.
-
-        `shrinkage` is the share of the covariance that is replaced by the mean variance on the diagonal.
-        """
+    def of(cls, truth: Collection, eps: float, what: str) -> Problem:
+        """Check a collection; `what` is what the doubts call that which is to be computed."""
         scores = as_topics(truth, "truth")
         n, m = scores.values.shape
         used = eps
@@ -186,10 +183,8 @@ class Problem(NamedTuple):
                 f"can hold: divide all scores by 1e{math.floor(math.log10(largest))}, which changes no ranking"
             )
         covariance = np.ascontiguousarray(centred.T @ centred / (n - 1))
-        if shrinkage:
-            covariance = (1 - shrinkage) * covariance + shrinkage * covariance.diagonal().mean() * np.eye(m)
         doubts = []
-        if m >= n and not shrinkage:
+        if m >= n:
             used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
             raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
             doubts.append(

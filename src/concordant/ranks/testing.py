@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..data.results import Result
+from ..arrays import FloatArray, IntArray
+from ..data.results import Result, settings_of
 from ..errors import InputError
-from ..inference.resampling import Progress, Resampling, Seed, is_borderline
+from ..inference.resampling import Progress, Resampling, Seed, is_borderline, over_resamples, resampled_means
 from ..options import checked
 from ..pairing import two_sides
 from ..parallel import Workers
 from ..read.door import Collection, as_topics
 from ..words import counted, p_cell, p_equals
-from .distance import Problem, rankings_beside
-from .distribution import DistanceDistribution, RankTestMethod, paper_distances, recentred_distances
+from .distance import LEAST_EPS, Problem, Projection, rankings_beside, solved
+
+RankTestMethod: TypeAlias = Literal["recentred", "paper"]
+_EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,15 +37,8 @@ class RankTest(Result):
     critical_value: float
     """Distances beyond it are significant at level alpha; infinite with too few resamples for that level."""
     alpha: float
-    distribution: DistanceDistribution = field(metadata={"in_dict": False})
-    """The distances of the resamples."""
-
-    @classmethod
-    def untested(cls, problem: Problem, candidate: FloatArray, seed: int | None) -> RankTest:
-        """The distance alone, without a p-value: where there are as many systems as topics, no size is claimed."""
-        none = DistanceDistribution.made("recentred", problem, np.empty(0), seed)
-        distance, nan = problem.project(candidate).distance, math.nan
-        return cls(distance, nan, nan, nan, 0.05, none, notes=problem.doubts, settings=none.settings)
+    distances: FloatArray = field(metadata={"in_dict": False})
+    """Of the resamples, in the order drawn; none where no test was made."""
 
     @property
     def significant(self) -> bool:
@@ -52,7 +48,7 @@ class RankTest(Result):
     @property
     def borderline(self) -> bool:
         """Whether the p-value lies so close to alpha that another seed could decide otherwise."""
-        return bool(is_borderline(self.pvalue, self.alpha, self.distribution.n_resamples))
+        return bool(is_borderline(self.pvalue, self.alpha, len(self.distances)))
 
     @property
     def verdict(self) -> str:
@@ -74,14 +70,14 @@ class RankTest(Result):
 
     def table(self) -> str:
         """Distance, p-value and critical value, and how they were made."""
-        made, unit = self.distribution, "group" if "groups" in self.settings else "topic"
+        made, unit = self.settings, "group" if "groups" in self.settings else "topic"
         return "\n".join(
             [
                 f"  rank distance    {self.distance:10.4f}",
                 f"  p-value          {p_cell(self.pvalue, 4):>10}   standard error {self.standard_error:.4f}",
                 f"  critical value   {self.critical_value:10.4f}   alpha = {self.alpha:g}",
-                f"  {made.method} bootstrap, {made.n_resamples:,} resamples of {counted(made.n_topics, unit)}, "
-                f"{counted(made.n_systems, 'system')}",
+                f"  {made['method']} bootstrap, {made['n_resamples']:,} resamples of "
+                f"{counted(made['n_topics'], unit)}, {counted(made['n_systems'], 'system')}",
             ]
         )
 
@@ -105,7 +101,6 @@ def rank_test(  # noqa: PLR0913
     eps: float = 1e-5,
     rng: Seed = None,
     workers: Workers = 1,
-    distribution: DistanceDistribution | None = None,
     progress: Progress | None = None,
 ) -> RankTest:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
@@ -139,15 +134,13 @@ def rank_test(  # noqa: PLR0913
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
-    distribution : DistanceDistribution, optional
-        For method "paper": one made before for this collection, instead of new resamples.
     progress : callable, optional
         Called with the number of resamples done and the total.
 
     Returns
     -------
     RankTest
-        `pvalue`, `distance`, `critical_value`, and the `distribution` of the resamples.
+        `pvalue`, `distance`, `critical_value`, and the `distances` of the resamples.
 
     See Also
     --------
@@ -175,46 +168,106 @@ def rank_test(  # noqa: PLR0913
     how = Resampling.of(n_resamples, rng, workers, progress)
     scores = as_topics(truth, "truth")
     problem = Problem.of(scores.observations(), eps, "the test")
-    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, alpha, distribution)
+    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, alpha)
     problem.warn()
     return found if scores.groups is None else replace(found, settings={**found.settings, "groups": problem.n})
 
 
 def rank_test_of(
-    problem: Problem,
-    candidate: FloatArray,
-    method: RankTestMethod,
-    how: Resampling,
-    alpha: float = 0.05,
-    distribution: DistanceDistribution | None = None,
+    problem: Problem, candidate: FloatArray, method: RankTestMethod | None, how: Resampling, alpha: float = 0.05
 ) -> RankTest:
-    """Like `rank_test`, for what is checked and in the same order on both sides; what to doubt is in the notes only."""
+    """Like `rank_test`, for what is checked and in the same order on both sides; what to doubt is in the notes only.
+
+    Without a method only the distance: where there are as many systems as topics, no size is claimed.
+    """
     if candidate.ndim != 1:
         raise InputError(
-            f"candidate has shape {candidate.shape}: a test takes one ranking at a time. For many rankings and the "
-            "paper's method: DistanceDistribution.bootstrap(truth).pvalue(rank_distance(truth, candidate))"
+            f"candidate has shape {candidate.shape}: a test takes one ranking at a time. rank_distance takes many"
         )
-    found = problem.project(candidate)
-    if distribution is None:
-        distances = paper_distances(problem, how) if method == "paper" else recentred_distances(problem, found, how)
-        distribution = DistanceDistribution.made(method, problem, distances, how.seed)
-    elif method != "paper" or distribution.method != "paper":
-        raise InputError(
-            "a distribution made before can be used with method='paper' only: a recentred one is made for one ranking"
-        )
-    else:
-        distribution.require(problem.scores, problem.eps)
-    p = float(distribution.pvalue(found.distance))
-    notes = problem.doubts
-    if method == "paper" and problem.m < problem.n:
-        notes += ("this test rejects true rankings too often; method='recentred' keeps its level",)
+    found, notes = problem.project(candidate), problem.doubts
+    p, critical, distances = math.nan, math.nan, np.empty(0)
+    if method is not None:
+        paper = method == "paper"
+        distances = paper_distances(problem, how) if paper else _recentred_distances(problem, found, how)
+        # Under its hypothesis the observed collection is one more draw; the paper's p is a plain share.
+        p = share_as_far(distances, found.distance, int(not paper))
+        critical = critical_value(distances, alpha, int(not paper))
+        if paper and problem.m < problem.n:
+            notes += ("this test rejects true rankings too often; method='recentred' keeps its level",)
     return RankTest(
         distance=found.distance,
         pvalue=p,
-        standard_error=math.sqrt(p * (1 - p) / distribution.n_resamples),
-        critical_value=distribution.critical_value(alpha),
+        standard_error=math.sqrt(p * (1 - p) / len(distances)) if method is not None else math.nan,
+        critical_value=critical,
         alpha=alpha,
-        distribution=distribution,
+        distances=distances,
         notes=notes,
-        settings=distribution.settings,
+        settings=settings_of(
+            seed=how.seed,
+            n_resamples=len(distances),
+            method=method or "recentred",
+            n_topics=problem.n,
+            n_systems=problem.m,
+            eps=problem.eps,
+            measure=problem.scores.measure,
+        ),
     )
+
+
+def share_as_far(distances: FloatArray, distance: float, observed: int = 0) -> float:
+    """The share of these distances, and so many observed ones, that are at least as far."""
+    return int(np.count_nonzero(distances >= distance * (1 - _EQUAL)) + observed) / (len(distances) + observed)
+
+
+def critical_value(distances: FloatArray, alpha: float = 0.05, observed: int = 0) -> float:
+    """The 1 - alpha quantile: beyond it a distance has a p-value of at most alpha.
+
+    Infinite where there are too few distances for such a p-value.
+    """
+    allowed = int(np.floor(alpha * (len(distances) + observed) + 1e-9)) - observed
+    return float("inf") if allowed < 0 else float(np.sort(distances)[::-1][allowed])
+
+
+def paper_distances(problem: Problem, how: Resampling) -> FloatArray:
+    """carterette2009, algorithm 2: distances of the rankings of resampled topics from the collection."""
+    return np.concatenate(list(over_resamples(partial(_paper, problem, how.threads), problem.n, how)))
+
+
+def _paper(problem: Problem, workers: int, weights: IntArray) -> FloatArray:
+    means = resampled_means(problem.scores.values, weights, workers=workers)
+    return problem.distances(means, workers=workers)
+
+
+def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -> FloatArray:
+    """Distances of a ranking from resamples of the collection, after moving it to where that ranking is true.
+
+    Each system's scores are shifted so that the means are the nearest ones with that ranking; resampling then shows
+    what distances chance alone makes, with means and covariance measured anew each time.
+    """
+    ordered = problem.scores.values[:, found.order]
+    if found.ends.size:
+        columns = ordered - ordered.mean(axis=1, keepdims=True)  # what all systems share says nothing of their order
+        projection = _in_order(-np.append(0.0, np.cumsum(found.delta)), found.ends)
+    else:
+        columns, projection = ordered[:, :-1] - ordered[:, 1:], found.delta
+    columns = np.ascontiguousarray(columns - columns.mean(axis=0))
+    # A resample may have no more topics than systems.
+    eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max()))
+    work = partial(_recentred, columns, projection, found.ends, eps, how.threads)
+    return np.concatenate(list(over_resamples(work, problem.n, how)))
+
+
+def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
+    """Means of systems, best first, none above one of the group before, which they exceed by rounding at most."""
+    starts = np.append(0, ends[:-1])
+    lowest = np.minimum.accumulate(np.minimum.reduceat(means, starts))
+    return np.asarray(np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0))))
+
+
+def _recentred(
+    columns: FloatArray, projection: FloatArray, ends: IntArray, eps: float, workers: int, weights: IntArray
+) -> FloatArray:
+    def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:
+        kernels.recentred_distances(columns, projection, ends, weights[rows], eps, out, workers)
+
+    return np.sqrt(len(columns) * solved(solve, len(weights), eps))

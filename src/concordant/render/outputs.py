@@ -102,7 +102,6 @@ FIGURE = Kind("a figure", re.compile(rb"%PDF-|\x89PNG|\s*<(?:\?xml|svg|!--|!DOCT
 # The quotes say nothing to those who read CSV, and tell our tables from somebody's data, which few programs quote so.
 SCORES_START = '"topic",'
 SCORES = Kind("a table of scores by concordant", re.compile(SCORES_START.encode() + b'(?!")').match)
-DISTANCES = Kind("a distribution of rank distances", re.compile(rb"PK\x03\x04.{26}distances\.npy", re.DOTALL).match)
 JUDGMENTS = Kind("judgments in TREC's format", re.compile(rb"\S+(?:[ \t]+\S+){3}[ \t]*\r?\n").match)
 _START = 4096  # bytes: enough to tell
 

@@ -20,7 +20,6 @@ _METHODS = {
     "kendall1938": "null_distribution",
     "cohen1960": "label_agreement",
     "bradley1952": "rank_votes",
-    "genz1992": "ranking_probability",
     "soboroff2001": "pseudo",
     "jarvelin2002": "evaluate evaluate",
     "nadeau2003": "select_topics",
@@ -28,8 +27,7 @@ _METHODS = {
     "sanderson2004": "from_runs",
     "romano2005": "rank_intervals board",
     "yilmaz2008": "null_distribution depth_pool from_runs judgment_study",
-    "carterette2009": "rank_distance rank_test discriminative_power DistanceDistribution rank_probabilities "
-    "ranking_probability rank_loss judgment_study sample",
+    "carterette2009": "rank_distance rank_test discriminative_power judgment_study sample",
     "phipson2010": "permutation_test",
     "duffield2007": "label rank_from_labels",
     "moffat2012": "significance_agreement",
@@ -45,7 +43,7 @@ _METHODS = {
     "mogstad2024": "board rank_changes",
     "thompson2024": "soft_pairwise_accuracy",
     "concordant": "judge_worth rank_judges judge_study judge_card compare correlate explain family_bias audit mix "
-    "select_topics rank_loss null_distribution neighbours run_noise plan_runs gaming_gap try_labels",
+    "select_topics null_distribution neighbours run_noise plan_runs gaming_gap try_labels",
 }
 
 

@@ -18,7 +18,7 @@ from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..ranks.distance import Problem
-from ..ranks.distribution import DistanceDistribution
+from ..ranks.testing import share_as_far
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,8 @@ class JudgmentTrials:
     full: tuple[Scores, ...]
     """Under the full judgments, by each measure; and what rank distances and their p-values need of them."""
     problems: tuple[Problem, ...]
-    distributions: tuple[DistanceDistribution, ...]
+    resampled: tuple[FloatArray, ...]
+    """The distances of resampled topics, by each measure: the paper's test."""
     yardsticks: tuple[Yardstick | None, ...]
     """By each measure; None with too few topics or systems."""
     depth: int
@@ -56,8 +57,8 @@ class JudgmentTrials:
         topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
         systems = [self.runs.systems.index(system) for system in self.full[0].systems]
         values = score(self.runs, changed, self.measures)
-        for row, (every, scores, problem, distribution) in enumerate(
-            zip(values, self.full, self.problems, self.distributions, strict=True)
+        for row, (every, scores, problem, resampled) in enumerate(
+            zip(values, self.full, self.problems, self.resampled, strict=True)
         ):
             own = every[np.ix_(systems, topics)].T
             means = mean_over_topics(own)
@@ -65,7 +66,7 @@ class JudgmentTrials:
             worth = np.nan if yardstick is None else yardstick.worth(own)
             distance = float(problem.distances(means[None])[0])
             # With as many systems as topics or more no test of the distance keeps its level.
-            p = np.nan if len(systems) >= len(topics) else float(distribution.pvalue(distance))
+            p = np.nan if len(systems) >= len(topics) else share_as_far(resampled, distance)
             found[row] = np.concatenate(
                 [
                     [get_coefficient(name).attempt(scores.means(), means)[0] for name in self.coefficients],

@@ -25,7 +25,7 @@ from ..judgments.runs import Runs
 from ..options import checked
 from ..parallel import Workers
 from ..ranks.distance import Problem
-from ..ranks.distribution import DistanceDistribution, paper_distances
+from ..ranks.testing import paper_distances
 from ..words import counted, listing, number, p_cell
 from .execution import run_grid
 from .grid import Trials
@@ -387,12 +387,10 @@ def judgment_study(  # noqa: PLR0913
     problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
     problems[0].warn()  # the others have as many systems and topics
     how = Resampling.of(n_resamples, rng)
-    distributions = tuple(
-        DistanceDistribution.made("paper", problem, paper_distances(problem, how), rng) for problem in problems
-    )
+    resampled = tuple(paper_distances(problem, how) for problem in problems)
     yardsticks = tuple(map(Yardstick.of, full.values()))
     work = JudgmentTrials(
-        runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, distributions, yardsticks, depth
+        runs, qrels, cells, tuple(wanted), named, tuple(full.values()), problems, resampled, yardsticks, depth
     )
     settings: dict[str, Any] = {
         "runs": runs_digest(runs),

@@ -31,7 +31,6 @@ from concordant.judgments.agreement import LabelAgreement
 from concordant.planning.estimation import Reliability
 from concordant.planning.more_topics import TopicPlan
 from concordant.ranks.intervals import RankIntervals
-from concordant.ranks.places import RankProbabilities
 from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
 from concordant.render.figures.matrices import matrix
@@ -71,8 +70,8 @@ def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:
 
 
 def rank_test() -> RankTest:
-    distances = cc.ranks.DistanceDistribution(gamma(2_000, 9, 0.4), "recentred", "0" * 64, 50, M, 1e-5, 1)
-    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, distances)
+    made = {"method": "recentred", "n_resamples": 2_000, "n_topics": 50, "n_systems": M}
+    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, gamma(2_000, 9, 0.4), settings=made)
 
 
 def rank_intervals() -> RankIntervals:
@@ -84,10 +83,6 @@ def rank_intervals() -> RankIntervals:
     )  # fmt: skip
 
 
-def rank_probabilities() -> RankProbabilities:
-    apart = np.abs(np.subtract.outer(np.arange(M), np.arange(M)))
-    values = np.where(apart < 5, np.exp(-apart), 0.0)
-    return RankProbabilities(values / values.sum(axis=1, keepdims=True), SYSTEMS, "tau", 0.9, 1_000, 2_000)
 
 
 def plan() -> TopicPlan:
@@ -149,10 +144,8 @@ def figures() -> Figures:
         "heatmap": lambda: plots.comparisons([careful, hasty], coefficients=["tau_b", "tau_ap_b", "rbo", "tau"]),
         "matrix": lambda: matrix([[1, 0.7, 0.9], [0.7, 1, 0.6], [0.9, 0.6, 1]], ["a", "b", "c"], "tau_b"),
         "rank_intervals": lambda: rank_intervals().plot(),
-        "rank_probabilities": lambda: rank_probabilities().plot(),
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
-        "distances": rank_test().distribution.plot,
         "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0).plot(),
         "null": lambda: cc.null_distribution("tau", 12).plot(value=0.5),
         "plan": lambda: plan().plot(),

@@ -123,7 +123,7 @@ def test_other_pages_fit(page: Any, kind: str, two: Any) -> None:
         truth, candidate = made([f"system {k}" for k in range(150)], 20)
         document = documented(truth, candidate)
     elif kind == "neighbours":
-        document = document_of(cc.neighbours(people, rng=1))
+        document = document_of(cc.ranks.neighbours(people, rng=1))
     elif kind == "two":
         document = two
     else:

@@ -15,23 +15,15 @@ from .style import DARK, LIGHT, VERMILLION, canvas, grown
 if TYPE_CHECKING:
     from ...agreement.permutation import PermutationTest
     from ...inference.nulls import NullDistribution
-    from ...ranks.distribution import DistanceDistribution
     from ...ranks.testing import RankTest
-
-
-def distances(found: DistanceDistribution, ax: Any = None) -> Any:
-    """The rank distances of resampled topics."""
-    with canvas(ax, height=grown(2.1)) as ax:
-        _histogram(ax, found.distances)
-        ax.set_xlabel("rank distance")
-        ax.set_ylabel("resamples")
-    return ax
 
 
 def rank_test(found: RankTest, ax: Any = None) -> Any:
     """The rank distances of resampled topics, with that of the candidate and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
-        distances(found.distribution, ax)
+        _histogram(ax, found.distances)
+        ax.set_xlabel("rank distance")
+        ax.set_ylabel("resamples")
         _mark(ax, found.distance, f"{sides_of(found)[1]} {found.distance:.2f}, {p_equals(found.pvalue)}")
         if math.isfinite(found.critical_value):
             label = f"critical, alpha = {found.alpha:g}"

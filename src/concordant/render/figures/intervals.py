@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...planning.selection import TopicSelection
     from ...ranks.differences import Difference
     from ...ranks.intervals import RankIntervals
-    from ...ranks.run_noise import RunNoise
+    from ...ranks.noise import RunNoise
 
 
 MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
@@ -84,15 +84,15 @@ def estimate(found: Estimate, ax: Any = None) -> Any:
     return forest([row], f"correlation{level}", ax)
 
 
-def differences(pairs: Sequence[Difference], ax: Any = None) -> Any:
+def differences(found: Difference, ax: Any = None) -> Any:
     """Differences of pairs of systems with their intervals, and a line at 0; of many, those with the least p-values."""
-    count, kept = len(pairs), sorted(range(len(pairs)), key=lambda k: (pairs[k].pvalue, k))[:MOST_DRAWN]
-    pairs = [pairs[k] for k in sorted(kept)]
+    every, count = found.pairs, len(found.pairs)
+    pairs = [every[k] for k in sorted(sorted(range(count), key=lambda k: (every[k].pvalue, k))[:MOST_DRAWN])]
     rows = [
         Row(f"{text(pair.a, 20)} - {text(pair.b, 20)}", pair.difference, pair.interval.low, pair.interval.high)
         for pair in pairs
     ]
-    level = 100 * pairs[0].settings["confidence_level"]
+    level = 100 * found.settings["confidence_level"]
     together = ", all together" if len(pairs) > 1 else ""
     ax = forest(rows, f"difference, {level:g}% interval{together}", ax)
     ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)

@@ -1,4 +1,4 @@
-"""Tables as colours: coefficients by judge or measure, ranks and their probabilities, grades."""
+"""Tables as colours: coefficients by judge or measure, grades."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import InputError, import_extra
-from .labels import LEAST, name_places, number_ticks, symbol
+from ...errors import InputError
+from .labels import LEAST, name_places, symbol
 from .style import canvas, new_width
 
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared, Comparison
     from ...judgments.agreement import LabelAgreement
-    from ...ranks.places import RankProbabilities
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
 
@@ -61,27 +60,6 @@ def comparisons(
     by_measure = len({c.candidate for c in found}) == 1 and len({c.measure for c in found}) > 1
     across = [c.measure if by_measure else c.candidate for c in found]
     return heatmap([[c[name] for c in found] for name in names], names, across, ax, label="agreement")
-
-
-def rank_probabilities(found: RankProbabilities, ax: Any = None) -> Any:
-    """Figure 3 of carterette2009: systems across, ranks up, the colour a logarithm of the probability."""
-    with canvas(ax, height=0.8 * min(new_width(), 5)) as ax:
-        m = len(found.systems)
-        scale = import_extra("matplotlib.colors").LogNorm
-        least = min(max(1 / found.n_rankings, 1e-6), 0.5)
-        image = ax.imshow(
-            np.ma.masked_less_equal(found.values.T, 0), norm=scale(least, 1), cmap=COLOURS, origin="lower",
-            extent=(0.5, m + 0.5, 0.5, m + 0.5),
-        )  # fmt: skip
-        _colour_bar(ax, image, "probability")
-        ax.set_ylabel("rank")
-        number_ticks(ax, "xy", whole=True)
-        if m <= 25:
-            name_places(ax, found.systems, "x", most=16, start=1)
-        else:
-            ax.set_xlabel("system, by its rank in the truth")
-        _framed(ax)
-    return ax
 
 
 def confusion(found: LabelAgreement, ax: Any = None) -> Any:
