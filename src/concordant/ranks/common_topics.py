@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.groups import group_rows
 from ..inference.resampling import Resampling
-from .pair_tests import Columns, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
+from .pair_tests import Summands, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 
 _HELD = 15  # numbers for each pair, as measured, beside the columns
 _SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
@@ -50,7 +50,7 @@ class CommonTopics:
     def _rows(self, values: FloatArray) -> FloatArray:
         return values if self.groups is None else group_rows(values, self.groups)
 
-    def columns(self) -> Columns:
+    def columns(self) -> Summands:
         """What is to be summed under random signs.
 
         Systems share sets of topics: a column for each system and set that it has in common with another. Sums over a
@@ -77,15 +77,15 @@ class CommonTopics:
             if 2 * len(found) > m * (m - 1):
                 return self._column_of_each_pair(m)
             at[i] = [at_set[(own & topics).tobytes()] for topics in patterns.T]
-        return Columns(self._summed(np.stack(found, axis=1)), np.array(base), at[:, pattern.ravel()])
+        return Summands(self._summed(np.stack(found, axis=1)), np.array(base), at[:, pattern.ravel()])
 
-    def _column_of_each_pair(self, m: int) -> Columns:
+    def _column_of_each_pair(self, m: int) -> Summands:
         i, j = np.triu_indices(m, 1)
         require_room_for_pairs(m, "a test of all pairs, each on its own topics,", _HELD + len(self.values))
         nothing = np.zeros((self.n, 1))  # the last column
         place = np.full((m, m), len(i))
         place[i, j] = np.arange(len(i))
-        return Columns(
+        return Summands(
             np.append(self._summed(self.values[:, i] - self.values[:, j]), nothing, axis=1),
             np.full(len(i) + 1, -1),
             place,

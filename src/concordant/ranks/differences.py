@@ -287,7 +287,7 @@ def neighbours(
     Examples
     --------
     >>> import concordant as cc
-    >>> found = cc.neighbours(cc.load_collection("people"), rng=1)
+    >>> found = cc.ranks.neighbours(cc.load_collection("people"), rng=1)
     >>> len(found.pairs), sum(pair.significant for pair in found.pairs)
     (19, 0)
 

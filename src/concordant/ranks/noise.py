@@ -136,7 +136,7 @@ def run_noise(
     --------
     >>> import numpy as np, concordant as cc
     >>> runs = (np.random.default_rng(1).random((40, 2, 5)) < [[[0.7], [0.4]]]).astype(float)
-    >>> found = cc.run_noise(cc.Scores(runs, topics=range(40), systems=["a", "b"]))
+    >>> found = cc.ranks.run_noise(cc.Scores(runs, topics=range(40), systems=["a", "b"]))
     >>> found.systems, found.from_runs.round(1).tolist()
     (('a', 'b'), [1.0, 0.9])
 

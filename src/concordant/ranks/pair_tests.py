@@ -33,7 +33,7 @@ _BLOCK = 2**15  # pairs whose statistics are computed at a time
 _NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
 
 
-class Columns(NamedTuple):
+class Summands(NamedTuple):
     """What is summed under random signs of its n rows: the difference of systems i and j is that of two columns."""
 
     values: FloatArray
@@ -100,12 +100,12 @@ def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool
     """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
     pairs = PairSamples.of(values)
     r, size, m = shrunk(pairs), pairs.size, pairs.m
-    columns = Columns(pairs.centred / pairs.n, np.full(m, -1), np.broadcast_to(np.arange(m)[:, None], size.shape))
+    columns = Summands(pairs.centred / pairs.n, np.full(m, -1), np.broadcast_to(np.arange(m)[:, None], size.shape))
     del pairs  # with many systems what is no longer used is much
     return stepdown(r, size, columns, how, simultaneous=simultaneous)
 
 
-def stepdown(r: FloatArray, size: FloatArray, columns: Columns, how: Resampling, *, simultaneous: bool) -> FloatArray:
+def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
 
     `columns` give the differences of pairs under random signs; `size` is what they are divided by to be compared with
@@ -252,7 +252,7 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
 
 
 def _exceedances(
-    columns: Columns, families: Sequence[_Family], signs: Iterable[Any], n_signs: int, how: Resampling
+    columns: Summands, families: Sequence[_Family], signs: Iterable[Any], n_signs: int, how: Resampling
 ) -> list[FloatArray]:
     """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
     one = len(families) == 1  # and large, then: not copied

@@ -83,8 +83,6 @@ def rank_intervals() -> RankIntervals:
     )  # fmt: skip
 
 
-
-
 def plan() -> TopicPlan:
     topics = np.array([5, 10, 20, 50, 100, 200])
     expected = 1 - 0.8 / np.sqrt(topics)
