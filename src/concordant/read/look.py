@@ -124,7 +124,7 @@ def _ends(labels: Sequence[str], most: int = 6) -> str:
     return f"{listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
 
 
-def look(
+def look(  # noqa: PLR0913
     what: Any,
     measure: str | None = None,
     lower_is_better: bool | None = None,
