@@ -69,7 +69,20 @@ def test_where_nothing_was_tested_the_verdict_is_of_these_topics_and_says_so(fou
     assert none.verdict == "tau_b is undefined for all judges (nDCG@5)"
 
 
+def test_gaming_has_its_shares_with_intervals_and_a_conclusion(found: cc.study.JudgeStudy) -> None:
+    assert list(found.gaming) == list(JUDGES)
+    text = str(found)
+    for judge, gap in found.gaming.items():
+        alone = cc.judges.gaming_gap(RUNS, QRELS, JUDGES[judge], "nDCG@5", names=("the truth", judge), rng=4)
+        assert gap.to_dict() == alone.to_dict()
+        assert gap.transfer_interval is not None
+        ends = f"{gap.transfer_interval.low:.2f} to {gap.transfer_interval.high:.2f}"
+        assert f"{gap.transfer:.2f} ({ends})" in text
+        assert gap.verdict in text
+
+
 def test_figures(found: cc.study.JudgeStudy) -> None:
+    assert len(found.figure().axes) >= 3 + 4 * len(JUDGES)
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert [text.get_text() for text in found.plot().texts][4] == "1.000"
     assert len(found.plot_scores("noisy", top=3).lines[0].get_xdata()) == 3

@@ -110,14 +110,15 @@ class JudgeStudy(StudyResult):
         return "\n\n".join([*worth, *map(columns, (ranked, tested)), *(card or [columns(labels)]), *gaming])
 
     def _gaming_table(self) -> str:
-        """Whether each judge can be gamed, in one row."""
-        rows = [["", "can be gamed", "its favourite run, by the truth", "transfer", "lost share"]]
+        """What a system gains that asks each judge, and how much of it the truth sees; then the conclusions."""
+        rows = [["", "transfer", "lost share", "judged"]]
         for judge, found in self.gaming.items():
-            shown = {True: "yes", False: "not shown", None: "-"}[found.gamed]
-            ends = found.favourite_interval
-            place = f"{found.favourite_people} of {found.n_systems + 1} ({ends.low:g} to {ends.high:g})"
-            rows.append([judge, shown, place, number(found.transfer, 2), number(found.lost, 2)])
-        return columns(rows)
+            rows[0][0] = f"first {found.k} re-ordered by"
+            row = [judge]
+            for value, ends in ((found.transfer, found.transfer_interval), (found.lost, found.lost_interval)):
+                row.append(number(value, 2) + ("" if ends is None else f" ({ends.low:.2f} to {ends.high:.2f})"))
+            rows.append([*row, next(f"{dose.judged:.0%}" for dose in found.doses if dose.k == found.k)])
+        return "\n".join([columns(rows), "", *(f"  {found.verdict}" for found in self.gaming.values())])
 
     def _contents(self) -> dict[str, Any]:
         rows = None if self.card is None else self.card.rows()
@@ -135,10 +136,10 @@ class JudgeStudy(StudyResult):
         return {"judges.png": self.figure()}
 
     def figure(self) -> Any:
-        """The heatmap; then for each judge the means of all systems, of the ten best, and the confusion of labels."""
-        count = len(self.judges)
-        made = import_extra("matplotlib.figure").Figure(figsize=(13, 3.8 * (count + 1)), layout="constrained")
-        panels = made.subplots(count + 1, 3, squeeze=False)
+        """The heatmap; for each judge the means of all systems, of the ten best, the confusion of labels, the gaming."""
+        count, across = len(self.judges), 4 if self.gaming else 3
+        made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (count + 1)), layout="constrained")
+        panels = made.subplots(count + 1, across, squeeze=False)
         self.plot(panels[0, 0])
         for ax in panels[0, 1:]:
             ax.axis("off")
@@ -146,6 +147,8 @@ class JudgeStudy(StudyResult):
             self.plot_scores(judge, ax=row[0])
             self.plot_scores(judge, ax=row[1], top=10)
             self.labels[judge].plot(row[2])
+            if self.gaming:
+                self.gaming[judge].plot(row[3])
         return made
 
     def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
