@@ -16,8 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+import pytest  # noqa: E402
 from tests.pages import PAGES, blocks  # noqa: E402
-from tests.test_docs import run_console, run_python  # noqa: E402
+from tests.test_docs import run, run_console, run_python  # noqa: E402
 
 from concordant.data.collection import NAMES, path  # noqa: E402
 
@@ -37,11 +38,31 @@ def _picture(folder: Path) -> None:
     )
 
 
+def _screen() -> None:
+    """The first screen, as a terminal shows it."""
+    from matplotlib import pyplot
+
+    command = "concordant compare people.csv hasty.csv"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        answer = run(command)[1].rstrip()
+    verdict, _, rest = answer.partition("\n")
+    height = 0.17 * (answer.count("\n") + 3)
+    figure = pyplot.figure(figsize=(7.2, height), facecolor="#1e1e1e")
+    shown = {"family": "DejaVu Sans Mono", "fontsize": 9, "va": "top", "color": "#e6e6e6", "linespacing": 1.25}
+    top = 1 - 0.08 / height
+    figure.text(0.02, top, f"$ {command}", **shown | {"color": "#8fd18f"})
+    figure.text(0.02, top - 0.17 / height, verdict, **shown, weight="bold")
+    figure.text(0.02, top - 0.34 / height, rest, **shown)
+    figure.savefig(ROOT / "docs" / "images" / "first-screen.png", dpi=150, facecolor=figure.get_facecolor())
+    pyplot.close(figure)
+
+
 def main() -> None:
     """Say which pictures were made."""
     for page in PAGES:
         source = (ROOT / page).read_text(encoding="utf-8")
-        if not any(name in source for name in (".svg", "report-verdict.png")):
+        if not any(name in source for name in (".svg", "first-screen.png", "report-verdict.png")):
             continue
         with tempfile.TemporaryDirectory() as folder:
             for name in NAMES:
@@ -53,6 +74,8 @@ def main() -> None:
                     run_python(block, page, names)
                 elif block.language == "console" and block.run:
                     run_console(block, page)
+            if "first-screen.png" in source:
+                _screen()
             os.chdir(ROOT)
             if "report-verdict.png" in source:
                 _picture(Path(folder))

@@ -41,6 +41,16 @@ def _there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(files)
 
 
+def test_labels_are_compared_where_one_run_leaves_nothing_to_rank(files: Path) -> None:
+    """README sends users of one system here."""
+    run = f"runs/{RUNS.systems[0]}.run"
+    wanted = cc.judgments.label_agreement(QRELS, MACHINE, n_resamples=999, rng=0)
+    found = good("judgments", "judges", run, "human.txt", "machine.txt", "--resamples", "999", "-q")
+    assert found.startswith(wanted.verdict.split(",")[0])
+    assert f"kappa            {wanted.estimates[1].value:.4f}" in found
+    assert "at least 2" in bad("judgments", "judges", run, "human.txt", "machine.txt", "half.txt", status=1)
+
+
 def test_evaluate(files: Path) -> None:
     wanted = cc.evaluate(RUNS, QRELS, ["nDCG@5", "AP(rel=2)"])
     arguments = ("evaluate", "runs", "human.txt", "-m", "nDCG@5", "-m", "AP(rel=2)")

@@ -595,6 +595,10 @@ def judges(
     from ..study.judges import judge_study
 
     runs, truth = judged.read()
+    if len(runs.systems) == len(candidate) == 1:  # nothing to rank: compare the labels alone
+        from ..judgments.agreement import label_agreement
+
+        return label_agreement(truth, read_qrels(candidate[0]), rel=rel, n_resamples=random.resamples, rng=random.seed)
     wanted = known_coefficients(coefficient or headlines("main"))
     measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
     labels = labels_for([str(path) for path in candidate])
