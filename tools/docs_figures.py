@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -49,7 +50,13 @@ def _screen() -> None:
     verdict, _, rest = answer.partition("\n")
     height = 0.17 * (answer.count("\n") + 3)
     figure = pyplot.figure(figsize=(7.2, height), facecolor="#1e1e1e")
-    shown = {"family": "DejaVu Sans Mono", "fontsize": 9, "va": "top", "color": "#e6e6e6", "linespacing": 1.25}
+    shown: dict[str, Any] = {
+        "family": "DejaVu Sans Mono",
+        "fontsize": 9,
+        "va": "top",
+        "color": "#e6e6e6",
+        "linespacing": 1.25,
+    }
     top = 1 - 0.08 / height
     figure.text(0.02, top, f"$ {command}", **shown | {"color": "#8fd18f"})
     figure.text(0.02, top - 0.17 / height, verdict, **shown, weight="bold")
