@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..data.groups import documents_of
-from ..data.results import Result, settings_of
+from ..data.results import Findings, settings_of
 from ..data.scores import Means, Scores, checked_choice
 from ..errors import ConcordantError
 from ..words import counted, listing, one_line
@@ -21,107 +20,6 @@ from .reader import read_contents
 from .tables.assemble import assemble
 from .tables.layout import Roles
 from .tables.pivot import MEAN, Grid
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Look(Result):
-    """What a file, folder or list of files is taken for."""
-
-    path: str
-    formats: tuple[str, ...]
-    """The formats of the files, each once."""
-    n_files: int
-    reading: str
-    """What the rows and columns were read as."""
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
-    measures: tuple[str, ...]
-    """The measures that can be asked for; none where the files name none."""
-    measure: str
-    """The measure that the numbers below are of."""
-    missing: int
-    """Scores that are not there."""
-    tied_pairs: int
-    """Pairs of systems with the same mean, over the topics that they have."""
-    duplicates: tuple[tuple[str, ...], ...]
-    """Systems with the same scores on all topics."""
-    decimals: int | None
-    """The decimals that all scores are written with; None where they have more than 6."""
-    groups: tuple[str, ...] = ()
-    """The groups of topics, such as documents of segments; none where each topic is by itself."""
-    lower_is_better: bool | None = False
-    """Whether lower scores are better; None where that has to be said."""
-    problem: str | None = None
-    """Why the files cannot be read as they are."""
-
-    @property
-    def verdict(self) -> str:
-        """What it is, in a sentence."""
-        if self.problem is not None:
-            return f"{self.path} cannot be read: {self.problem}"
-        files = "" if self.n_files == 1 else f"{counted(self.n_files, 'file')}, "
-        what = f"{self.path}: {files}{listing(self.formats, 3)}"
-        topics = "one score per system" if not self.topics else counted(len(self.topics), "topic")
-        topics += f" in {counted(len(self.groups), 'group')}" if self.groups else ""
-        return f"{what}; {counted(len(self.systems), 'system')}, {topics}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """What was found, one row each."""
-        if not self.systems:
-            return [{"what": "problem", "found": self.problem}]
-        found = {
-            "format": listing(self.formats),
-            "read as": self.reading,
-            "systems": f"{len(self.systems)}: {_ends(self.systems)}",
-            "topics": f"{len(self.topics)}: {_ends(self.topics)}" if self.topics else "none",
-            "groups": f"{len(self.groups)}: {_ends(self.groups)} (resampled; single topics by --groups none)"
-            if self.groups
-            else "",
-            "measures": listing(self.measures, 20) if self.measures else "not named",
-            "measure shown": self.measure or "the only one",
-            "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(self.lower_is_better, ""),
-            "missing scores": str(self.missing),
-            "tied pairs": str(self.tied_pairs),
-            "duplicates": "; ".join(listing(group, 5) for group in self.duplicates) or "none",
-            "decimals": "more than 6" if self.decimals is None else str(self.decimals),
-            "next": self.next_command,
-        }
-        return [{"what": name, "found": value} for name, value in found.items() if value]
-
-    def table(self) -> str:
-        """One line for each of them; the verdict has said why there are none."""
-        if not self.systems:
-            return ""
-        width = max(len(row["what"]) for row in self.rows())
-        return "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in self.rows())
-
-    @property
-    def next_command(self) -> str:
-        """A command to try next."""
-        if not self.systems:
-            return ""
-        path = f"./{self.path}" if self.path.startswith("-") else self.path  # which would be an option
-        measure = f":{self.measure}" if self.measure and self.measures else ""
-        said = {True: ":lower", False: ":higher"}.get(self.settings["lower_is_better"], "")
-        side = shlex.quote(path + measure + (":lower" if self.lower_is_better is None else said))
-        options = [
-            f"--{name}-column {shlex.quote(given)}" for name in Roles._fields[:3] if (given := self.settings[name])
-        ]
-        options += [
-            f"--{name} {shlex.quote(','.join(given))}"
-            for name in ("systems", "topics")
-            if (given := self.settings[name])
-        ]
-        if not self.topics or len(self.systems) == 1:
-            return " ".join([f"concordant compare {side} OTHER", *options])
-        return " ".join([f"concordant plan {side}", *options, *(["--missing drop"] if self.missing else [])])
-
-
-def _ends(labels: Sequence[str], most: int = 6) -> str:
-    """All labels, or the first and the last ones: what does not belong stands at an end."""
-    if len(labels) <= most:
-        return listing(labels)
-    return f"{listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
 
 
 def look(  # noqa: PLR0913
@@ -135,7 +33,7 @@ def look(  # noqa: PLR0913
     system_column: str | None = None,
     score_column: str | None = None,
     run_column: str | None = None,
-) -> Look:
+) -> Findings:
     r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
 
     Parameters
@@ -153,8 +51,12 @@ def look(  # noqa: PLR0913
 
     Returns
     -------
-    Look
-        What was found. Files that cannot be read as they are have the reason in `problem`; that is not an error.
+    Findings
+        `path`, `formats`, `n_files`; `reading`, what rows and columns were read as; `systems`, `topics`, `groups`;
+        `measures`, those that can be asked for, and `measure`, the one that these numbers are of: `missing` scores,
+        `tied_pairs` of means, `duplicates` (systems with the same scores), `decimals` (None for more than 6);
+        `lower_is_better`, None where that has to be said; `next_command`; and `problem`, why files cannot be read as
+        they are, which is not an error.
 
     Examples
     --------
@@ -163,39 +65,52 @@ def look(  # noqa: PLR0913
     <StringIO>: matrix; 2 systems, 2 topics
 
     """
-    path = os.fspath(what) if isinstance(what, str | os.PathLike) else None
     wanted: Any = checked_choice(systems, topics)
     roles = Roles(topic_column, system_column, score_column, run=run_column, **wanted)
-    empty: dict[str, Any] = {
-        "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "measures": (), "measure": "",
-        "missing": 0, "tied_pairs": 0, "duplicates": (), "decimals": None,
-        "settings": settings_of(**roles._asdict(), lower_is_better=lower_is_better),
+    numbers: dict[str, Any] = {
+        "path": os.fspath(what) if isinstance(what, str | os.PathLike) else str(what), "formats": (), "n_files": 0,
+        "reading": "", "systems": (), "topics": (), "measures": (), "measure": "", "missing": 0, "tied_pairs": 0,
+        "duplicates": (), "decimals": None, "groups": (), "lower_is_better": False, "problem": None,
     }  # fmt: skip
     try:
-        found, _ = read_contents(sources.expand(what), roles)
+        numbers |= _looked(what, measure, lower_is_better, roles, numbers, wanted)
     except ConcordantError as error:
-        return Look(path=str(path or what), problem=str(error), **empty)
-    known = {
-        **empty,
-        "path": path or found[0].origin.label,
-        "formats": tuple(Counter(contents.format for contents in found)),
-        "n_files": len(found),
-    }
+        numbers["problem"] = str(error)
+    settings = settings_of(**roles._asdict(), lower_is_better=lower_is_better)
+    command = _next_command(numbers, settings)
+    lines = _lines(numbers, command)
+    width = max(len(line["what"]) for line in lines)
+    shown = "\n".join(f"  {line['what']:<{width}}  {one_line(line['found'])}" for line in lines if numbers["systems"])
+    return Findings(
+        kind="Look",
+        answer=_verdict(numbers),
+        numbers=numbers,
+        beside={"next_command": command},
+        lines=lines,
+        shown=shown,
+        settings=settings,
+    )
+
+
+def _looked(
+    what: Any, measure: str | None, said: bool | None, roles: Roles, known: dict[str, Any], wanted: Any
+) -> Mapping[str, Any]:
+    """What is found; what is known before something cannot be read is put into `known`."""
+    found, _ = read_contents(sources.expand(what), roles)
+    if not isinstance(what, str | os.PathLike):
+        known["path"] = found[0].origin.label
+    known |= {"formats": tuple(Counter(contents.format for contents in found)), "n_files": len(found)}
+    known["measures"] = tuple(dict.fromkeys(m for c in found if c.named for m in c.measures()))
+    default = next((c.default for c in found if c.default in known["measures"]), None)
+    chosen = measure or default or next(iter(known["measures"]), None)
     try:
-        known["measures"] = tuple(dict.fromkeys(m for c in found if c.named for m in c.measures()))
-        default = next((c.default for c in found if c.default in known["measures"]), None)
-        chosen = measure or default or next(iter(known["measures"]), None)
-        try:
-            result = assemble(found, chosen, "error", lower_is_better=lower_is_better, **wanted)
-            lower: bool | None = result.lower_is_better
-        except ConcordantError:  # what is shown is the same in both directions
-            result, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
-        values, labels = np.atleast_2d(result.shown()), list(result.topics) or [MEAN]
-        known["reading"] = found[0].reading(Grid(values, labels, list(result.systems)))
-        known |= _counts(result)
-    except ConcordantError as error:
-        return Look(**known, problem=str(error))
-    return Look(**known, lower_is_better=lower)
+        result = assemble(found, chosen, "error", lower_is_better=said, **wanted)
+        lower: bool | None = result.lower_is_better
+    except ConcordantError:  # what is shown is the same in both directions
+        result, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
+    values, labels = np.atleast_2d(result.shown()), list(result.topics) or [MEAN]
+    reading = found[0].reading(Grid(values, labels, list(result.systems)))
+    return {"reading": reading, "lower_is_better": lower, **_counts(result)}
 
 
 def _counts(found: Scores | Means) -> dict[str, Any]:
@@ -219,3 +134,60 @@ def _counts(found: Scores | Means) -> dict[str, Any]:
         "duplicates": () if not found.topics else tuple(tuple(group) for group in same.values() if len(group) > 1),
         "decimals": next((d for d in range(7) if np.array_equal(np.round(given, d), given)), None),
     }
+
+
+def _verdict(found: Mapping[str, Any]) -> str:
+    if found["problem"] is not None:
+        return f"{found['path']} cannot be read: {found['problem']}"
+    files = "" if found["n_files"] == 1 else f"{counted(found['n_files'], 'file')}, "
+    topics = counted(len(found["topics"]), "topic") if found["topics"] else "one score per system"
+    topics += f" in {counted(len(found['groups']), 'group')}" if found["groups"] else ""
+    systems = counted(len(found["systems"]), "system")
+    return f"{found['path']}: {files}{listing(found['formats'], 3)}; {systems}, {topics}"
+
+
+def _lines(found: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
+    """What was found, one row each."""
+    if not found["systems"]:
+        return [{"what": "problem", "found": found["problem"]}]
+    groups = f"{_ends(found['groups'])} (resampled; single topics by --groups none)" if found["groups"] else ""
+    lines = {
+        "format": listing(found["formats"]),
+        "read as": found["reading"],
+        "systems": _ends(found["systems"]),
+        "topics": _ends(found["topics"]) if found["topics"] else "none",
+        "groups": groups,
+        "measures": listing(found["measures"], 20) if found["measures"] else "not named",
+        "measure shown": found["measure"] or "the only one",
+        "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(found["lower_is_better"], ""),
+        "missing scores": str(found["missing"]),
+        "tied pairs": str(found["tied_pairs"]),
+        "duplicates": "; ".join(listing(group, 5) for group in found["duplicates"]) or "none",
+        "decimals": "more than 6" if found["decimals"] is None else str(found["decimals"]),
+        "next": command,
+    }
+    return [{"what": name, "found": value} for name, value in lines.items() if value]
+
+
+def _ends(labels: Sequence[str], most: int = 6) -> str:
+    """All labels, or the first and the last ones: what does not belong stands at an end."""
+    if len(labels) <= most:
+        return f"{len(labels)}: {listing(labels)}"
+    return f"{len(labels)}: {listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
+
+
+def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """A command to try next."""
+    if not found["systems"]:
+        return ""
+    path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # which would be an option
+    measure = f":{found['measure']}" if found["measure"] and found["measures"] else ""
+    said = {True: ":lower", False: ":higher"}.get(settings["lower_is_better"], "")
+    side = shlex.quote(path + measure + (":lower" if found["lower_is_better"] is None else said))
+    options = [f"--{name}-column {shlex.quote(given)}" for name in Roles._fields[:3] if (given := settings[name])]
+    options += [
+        f"--{name} {shlex.quote(','.join(given))}" for name in ("systems", "topics") if (given := settings[name])
+    ]
+    if not found["topics"] or len(found["systems"]) == 1:
+        return " ".join([f"concordant compare {side} OTHER", *options])
+    return " ".join([f"concordant plan {side}", *options, *(["--missing drop"] if found["missing"] else [])])
