@@ -15,18 +15,11 @@ from .formats.binary import read_binary
 from .formats.columns import TEXTS, TREC_EVAL, Columns, read_columns, read_ranking, separator, split_line
 from .formats.delimited import no_header, read_delimited
 from .source import Source, load_json
+from .tables import vocabulary
 from .tables.cells import Cells, cell_number, is_fraction, number
 from .tables.contents import NO_ROLES, Contents, table_contents
 from .tables.layout import Roles
 from .tables.nested import NestedScores
-from .tables.vocabulary import (
-    VALUE_COLUMNS,
-    column_name,
-    holds_labels,
-    is_summary,
-    looks_like_measure,
-    names_labels,
-)
 
 KNOWN = (
     "trec_eval; four columns (run measure topic value, run topic measure value); ir_measures -q and "
@@ -112,11 +105,11 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
         raise source.error("is a table in LaTeX: save it as CSV, with commas between the cells. The line", line)
     fields = split_line(first, separator(source))
     if len(fields) == 3 and (
-        (fields[0] == "runid" and is_summary(fields[1]))
+        (fields[0] == "runid" and vocabulary.is_summary(fields[1]))
         or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
         return Columns(source, TREC_EVAL)
-    if not names_labels(fields[0].strip('"')) and not roles.columns:
+    if not vocabulary.names_labels(fields[0].strip('"')) and not roles.columns:
         table = _headerless(source, line, fields)
         if table is not None:
             return table
@@ -145,10 +138,13 @@ def _has_scores(source: Source) -> bool:
     else:
         header, *rows = [split_line(text, mark) for _, text in lines]
     # Words of prose, which blanks separate, may be names of columns, too.
-    named = mark is not None and any(map(names_labels, header))
-    if named and any(looks_like_measure(name) or column_name(name) in VALUE_COLUMNS for name in header):
+    named = mark is not None and any(map(vocabulary.names_labels, header))
+    if named and any(
+        vocabulary.looks_like_measure(name) or vocabulary.column_name(name) in vocabulary.VALUE_COLUMNS
+        for name in header
+    ):
         return True
-    labels = [k for k, name in enumerate(header) if holds_labels(name, k)] if named else [0]
+    labels = [k for k, name in enumerate(header) if vocabulary.holds_labels(name, k)] if named else [0]
     cells = [cell_number(cell) for row in rows or [header] for k, cell in enumerate(row) if k not in labels]
     numbers = [value for value in cells if value is not None and not math.isnan(value)]
     return bool(numbers) and (named or 2 * len(numbers) >= len(cells))
@@ -215,7 +211,7 @@ def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
     """Whether the line below names the same measure in the same place: the first is no header, but has no score."""
     _, below = next(islice(source.lines(), 1, None), (0, b""))
     pairs = list(zip(fields[:-1], split_line(below, separator(source)), strict=False))
-    return len(fields) in (3, 4) and any(a == b and looks_like_measure(a) for a, b in pairs)
+    return len(fields) in (3, 4) and any(a == b and vocabulary.looks_like_measure(a) for a, b in pairs)
 
 
 def _json(source: Source, first: bytes, roles: Roles) -> Contents:

@@ -9,19 +9,11 @@ import numpy as np
 
 from ...words import listing
 from ..source import Source
+from ..tables import vocabulary
 from ..tables.cells import cell_number
 from ..tables.contents import Contents
 from ..tables.nested import unwrapped
 from ..tables.pivot import MEAN, Grid
-from ..tables.vocabulary import (
-    axis_of,
-    counts,
-    is_summary,
-    looks_like_measure,
-    names_fact,
-    names_systems,
-    names_topics,
-)
 
 
 def is_ranx_report(content: Any) -> bool:
@@ -64,8 +56,12 @@ def is_means(content: Any) -> bool:
 def read_means(source: Source, content: Any) -> Contents:
     """One score per system, {system: mean}; refused where the names are those of something else."""
     names = list(content)
-    other = [name for name in names if looks_like_measure(name) or names_fact(name) or is_summary(name)]
-    if other or len(names) < 2 or axis_of(names) != "systems":
+    other = [
+        name
+        for name in names
+        if vocabulary.looks_like_measure(name) or vocabulary.names_fact(name) or vocabulary.is_summary(name)
+    ]
+    if other or len(names) < 2 or vocabulary.axis_of(names) != "systems":
         raise source.other_kind(  # settings beside scores are such files, too
             f"has one number for each of {listing(other or names, 5)}, which may be no systems: for one score per "
             "system, write CSV below the header system,score",
@@ -81,7 +77,7 @@ def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
     data, names = content.get("data"), content.get("columns")
     if isinstance(data, list) and "schema" in content and all(isinstance(row, dict) for row in data):
         index = [str(row.get("index", "")) for row in data]
-        return [{k: v for k, v in row.items() if k != "index"} for row in data] if counts(index) else data
+        return [{k: v for k, v in row.items() if k != "index"} for row in data] if vocabulary.counts(index) else data
     if isinstance(data, list) and isinstance(names, list):
         rows = [dict(zip(map(str, names), row, strict=True)) for row in data if isinstance(row, list)]
         return _with_index(list(map(str, content.get("index", range(len(rows))))), rows)
@@ -96,8 +92,10 @@ def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
 
 def _are_labels(name: str, cells: Iterable[Any]) -> bool:
     """Whether a column holds topics or systems, by its name; systems are words."""
-    return names_topics(name) or (names_systems(name) and all(isinstance(cell, str) for cell in cells))
+    return vocabulary.names_topics(name) or (
+        vocabulary.names_systems(name) and all(isinstance(cell, str) for cell in cells)
+    )
 
 
 def _with_index(index: list[str], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return rows if counts(index) else [{"": label, **row} for label, row in zip(index, rows, strict=True)]
+    return rows if vocabulary.counts(index) else [{"": label, **row} for label, row in zip(index, rows, strict=True)]

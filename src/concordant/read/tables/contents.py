@@ -14,6 +14,7 @@ from ...data.groups import chosen, says_which
 from ...data.holes import invent_topics
 from ...errors import ConcordantError
 from ...words import argument, listing
+from . import vocabulary
 from .cells import Cells, Origin, cell_number, warn_of
 from .frames import frame_cells
 from .layout import (
@@ -34,18 +35,6 @@ from .limits import find_limits, owner, standard_errors
 from .measures import no_measure
 from .pivot import MEAN, Grid, pivot, warn_of_lost, warn_of_summaries, without_summaries
 from .strays import score_columns
-from .vocabulary import (
-    INDEX_COLUMNS,
-    axis_of,
-    column_name,
-    is_result,
-    is_statistic,
-    is_summary,
-    looks_like_measure,
-    looks_like_topic,
-    may_be_topic,
-    names_topics,
-)
 
 NO_ROLES = Roles()
 
@@ -188,12 +177,12 @@ def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Conte
 def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
     """A table whose header names neither topics nor systems."""
     label = columns.pop(0) if columns[:1] == [0] and has_row_labels(cells, roles) else None
-    measures = [cells.names[k] for k in columns if looks_like_measure(cells.names[k].strip())]
+    measures = [cells.names[k] for k in columns if vocabulary.looks_like_measure(cells.names[k].strip())]
     rows = None if label is None else cells.labels(label, "row")
     named = roles.name_systems([cells.names[k] for k in columns])
     if not named:
         _refuse_long(cells, rows, columns)
-    if measures and (rows is None or axis_of(rows) == "topics") and not named:
+    if measures and (rows is None or vocabulary.axis_of(rows) == "topics") and not named:
         if rows is not None and len(measures) == len(columns):
             return _Long(cells, Layout("long", None, label, None, None, tuple(columns)), roles)
         others = [cells.names[k] for k in columns if cells.names[k] not in measures]
@@ -249,7 +238,7 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
             )
             before = "" if cells.lines is None else f" at line {cells.lines[seen[label]]}"
             hint = "each row needs its own"
-            if any(map(is_result, cells.names)):
+            if any(map(vocabulary.is_result, cells.names)):
                 hint = f"rename one, or leave both out with {argument('systems', ['!' + label])}"
             elif apart is not None and what == "system":
                 hint = f"if column {apart!r} holds the topics, say {argument('topic_column', apart)}; else leave it out"
@@ -277,7 +266,7 @@ class _Matrix(Contents):
         name = "" if label is None else cells.names[label]
         if number_rows(name, down):
             down = invent_topics(len(cells))
-        refuse_measures_as_rows(cells, down, names_topics(name))
+        refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
         columns = score_columns(cells, columns, "systems", roles.systems)
         if runs is not None:
             self.seen, self.scores = cells.names, _repeated_rows(cells, down, columns, runs)
@@ -356,18 +345,20 @@ class _Rows(Contents):
         names = [self.cells.names[k] for k in self.columns]
         if (says_which(self.roles.topics) and chosen(self.roles.topics, names)) or self.roles.name_systems(names):
             return False
-        if self.roles.score is not None or (self.are_systems and len(names) == 1 and not looks_like_topic(names[0])):
+        if self.roles.score is not None or (
+            self.are_systems and len(names) == 1 and not vocabulary.looks_like_topic(names[0])
+        ):
             return True
-        if self.label is None or (not self.are_systems and axis_of(self.labels) == "topics"):
+        if self.label is None or (not self.are_systems and vocabulary.axis_of(self.labels) == "topics"):
             return False
-        if self.limits or self._is_leaderboard() or any(looks_like_measure(name.strip()) for name in names):
+        if self.limits or self._is_leaderboard() or any(vocabulary.looks_like_measure(name.strip()) for name in names):
             return True
-        return self.are_systems and axis_of(names) != "topics" and self._of_several_sizes()
+        return self.are_systems and vocabulary.axis_of(names) != "topics" and self._of_several_sizes()
 
     def _is_leaderboard(self) -> bool:
         """Whether there are words or counts, errors and rates beside scores."""
         words = any(self.cells.odd.get(k) and not self.cells.has_numbers(k) for k in self.columns)
-        return words or any(is_statistic(self.cells.names[k]) for k in self.columns)
+        return words or any(vocabulary.is_statistic(self.cells.names[k]) for k in self.columns)
 
     def _of_several_sizes(self) -> bool:
         sizes = [np.nanmax(np.abs(self.cells.numbers(k)), initial=0.0) for k in self.columns]
@@ -400,7 +391,7 @@ class _Rows(Contents):
         column = next((k for k in self.columns if self.cells.names[k] == measure), None)
         if column is None or self.label is None:
             raise self.no_measure(measure) if self.named else refused_measure(self.origin, measure)
-        known = self.are_systems or axis_of(self.labels)
+        known = self.are_systems or vocabulary.axis_of(self.labels)
         if known == "topics":
             say = argument("system_column", self.cells.names[self.label])
             raise self.origin.error(
@@ -415,7 +406,7 @@ class _Rows(Contents):
                 "if they are topics",
             )
         _refuse_twice(self.cells, self.labels, "system", self.columns)
-        keep = [k for k, label in enumerate(self.labels) if not is_summary(label)]
+        keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
         if len(keep) < len(self.labels):
             warn_of_summaries(self.origin, self.labels)
         values = self.cells.numbers(column)[keep]
@@ -425,20 +416,20 @@ class _Rows(Contents):
         cells, across = self.cells, [self.cells.names[k] for k in self.columns]
         if not self.are_systems:
             rows = self.labels if self.label is None else cells.labels(self.label, "row")
-            if all(map(is_summary, rows)):
+            if all(map(vocabulary.is_summary, rows)):
                 return without_summaries(self.origin, Grid(cells.matrix(self.columns), rows, across))
             refuse_measures_as_rows(cells, rows, False)
             name = "" if self.label is None else cells.names[self.label]
             if orient(cells, self.label, rows, across, self.roles) == "topics":
                 numbered = self.label is not None and cells.labels_are_numbers(self.label)
-                if numbered and column_name(name) not in INDEX_COLUMNS:
+                if numbered and vocabulary.column_name(name) not in vocabulary.INDEX_COLUMNS:
                     warn_of(
                         self.origin,
                         f"column {name!r} holds a different number in each row: read as the topics, not as a system; "
                         "name it topic",
                     )
                 return _Matrix(cells, self.label, self.columns, self.roles).scores
-        elif axis_of(across) != "topics":
+        elif vocabulary.axis_of(across) != "topics":
             warn_of(
                 self.origin,
                 f"each row is a system, and each column ({listing(across, 3)}) was read as a topic; for one score per "
@@ -546,7 +537,7 @@ class _Long(Contents):
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
     """Warn where the topics of a run without a name may be systems, and the scores their means."""
     topics = list(dict.fromkeys(topics))
-    if topics and not any(map(may_be_topic, topics)):
+    if topics and not any(map(vocabulary.may_be_topic, topics)):
         warn_of(
             origin,
             f"read as topics of one run: {listing(topics, 5)}; if they are systems, these are means, and the scores of "

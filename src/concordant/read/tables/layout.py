@@ -17,32 +17,8 @@ from ...data.groups import chosen, says_which
 from ...data.holes import are_invented
 from ...errors import ConcordantError
 from ...words import argument, listing, nearest
+from . import vocabulary
 from .cells import Cells, cell_number, is_fraction, number, warn_of
-from .vocabulary import (
-    COUNTERS,
-    DOCUMENT_COLUMNS,
-    INDEX_COLUMNS,
-    MEASURE_COLUMNS,
-    ROW_NUMBERS,
-    ROW_NUMBERS_AGAIN,
-    RUN_COLUMNS,
-    SYSTEM_COLUMNS,
-    TOPIC_COLUMNS,
-    VALUE_COLUMNS,
-    axis_of,
-    column_name,
-    counts,
-    is_one_of_short,
-    is_result,
-    is_summary,
-    looks_like_measure,
-    looks_like_topic,
-    names_counter,
-    names_fact,
-    names_labels,
-    names_systems,
-    names_topics,
-)
 
 # No topic is named so.
 _SCORE = re.compile(r"-?0?\.\d+")
@@ -94,20 +70,20 @@ class Layout(NamedTuple):
 
 def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:  # noqa: B008
     """Decide by its header what each column of a table holds, or say why that cannot be told."""
-    names = [column_name(name) for name in header]
+    names = [vocabulary.column_name(name) for name in header]
     if wrong := _wrong_header(header, roles):
         return wrong
     said = {role: header.index(name) for role, name in zip(roles._fields, roles[:3], strict=False) if name is not None}
     named = {k for k, name in enumerate(header) if name in {*(roles.systems or ()), *(roles.topics or ())}}
     taken = named | set(said.values())
-    measure = _first(names, MEASURE_COLUMNS, taken)
-    system = said.get("system", _first(names, SYSTEM_COLUMNS, taken))
+    measure = _first(names, vocabulary.MEASURE_COLUMNS, taken)
+    system = said.get("system", _first(names, vocabulary.SYSTEM_COLUMNS, taken))
     if system is None:
-        system = next((k for k, name in enumerate(names) if k not in taken and names_systems(name)), None)
-    topic = said.get("topic", _first(names, TOPIC_COLUMNS, taken))
+        system = next((k for k, name in enumerate(names) if k not in taken and vocabulary.names_systems(name)), None)
+    topic = said.get("topic", _first(names, vocabulary.TOPIC_COLUMNS, taken))
     if topic is None:
-        topic = next((k for k, name in enumerate(names) if k not in taken and names_topics(name)), None)
-    value = said.get("score", _first(names, VALUE_COLUMNS, taken))
+        topic = next((k for k, name in enumerate(names) if k not in taken and vocabulary.names_topics(name)), None)
+    value = said.get("score", _first(names, vocabulary.VALUE_COLUMNS, taken))
     if "score" in said and measure is not None and topic is None:
         measure = None
     labelled = (topic, system) != (None, None)
@@ -117,14 +93,14 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         for k in range(len(names))
         if k not in (system, topic, measure, value)
         and k not in left_out
-        and not (k == 0 and names[k] in ROW_NUMBERS and labelled)
-        and not (labelled and ROW_NUMBERS_AGAIN.fullmatch(names[k]))
-        and not (labelled and value is None and names[k] in COUNTERS and k not in named)
+        and not (k == 0 and names[k] in vocabulary.ROW_NUMBERS and labelled)
+        and not (labelled and vocabulary.ROW_NUMBERS_AGAIN.fullmatch(names[k]))
+        and not (labelled and value is None and names[k] in vocabulary.COUNTERS and k not in named)
     )
     unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_") and k), None)
     if unnamed is not None:
         return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
-    if topic is not None and any(names[k] in DOCUMENT_COLUMNS for k in others):
+    if topic is not None and any(names[k] in vocabulary.DOCUMENT_COLUMNS for k in others):
         return (
             "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format "
             "(run: topic Q0 document rank score tag; qrels: topic 0 document grade), and score the run with "
@@ -145,7 +121,7 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
                 "has columns of systems and measures but none of topics: for one score per system, keep the rows of "
                 f"one measure and leave out {header[measure]!r}"
             )
-        known = _any(header, others) or value is not None or any(is_result(header[k]) for k in others)
+        known = _any(header, others) or value is not None or any(vocabulary.is_result(header[k]) for k in others)
         if names[system] == "name" and "system" not in said and not known:
             return (
                 f"has a column {header[system]!r}, of which nothing tells whether it names systems or topics: say "
@@ -175,21 +151,25 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
             f"rows of one measure and leave out {header[measure]!r}; if that is a system, rename it"
         )
     # A matrix, unless the columns are measures: one system's scores, one column per measure.
-    second = next((header[k] for k in others if names_topics(names[k])), None) if "topic" not in said else None
+    second = (
+        next((header[k] for k in others if vocabulary.names_topics(names[k])), None) if "topic" not in said else None
+    )
     if second is not None:
         return (
             f"has two columns named as topics are, {header[topic]!r} and {second!r}: say which it is with "
             f"{argument('topic_column')}, and leave the other out"
         )
-    measures = [header[k] for k in others if looks_like_measure(header[k].strip()) and not named & set(others)]
+    measures = [
+        header[k] for k in others if vocabulary.looks_like_measure(header[k].strip()) and not named & set(others)
+    ]
     if len(measures) < len(others):  # `num` may be a counter, `num_rel` a fact, and `f` one of several letters
         across = [header[k] for k in others]
         measures = [
             name
             for name in measures
-            if not names_counter(name)
-            and not names_fact(name)
-            and not (len(name) == 1 and is_one_of_short(name, across))
+            if not vocabulary.names_counter(name)
+            and not vocabulary.names_fact(name)
+            and not (len(name) == 1 and vocabulary.is_one_of_short(name, across))
         ]
     if measures and len(measures) < len(others):
         rest = [header[k] for k in others if header[k] not in measures]
@@ -203,10 +183,10 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
 
 def of_samples(header: Sequence[str], roles: Roles) -> Roles:
     """In Inspect's frame of samples `id` is the topic, beside `epoch`; `sample_id` names one epoch of it."""
-    names = [column_name(name) for name in header]
+    names = [vocabulary.column_name(name) for name in header]
     if roles.topic is not None or not {"id", "epoch"} <= set(names):
         return roles
-    topic = _first(names, TOPIC_COLUMNS, set())
+    topic = _first(names, vocabulary.TOPIC_COLUMNS, set())
     return roles._replace(topic=header[names.index("id")]) if topic is None or names[topic] == "sample_id" else roles
 
 
@@ -219,8 +199,10 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
         if roles.run not in cells.names:
             raise cells.error(f"has no column {roles.run!r}{nearest(roles.run, cells.names)}")
         return [list(cells.names).index(roles.run)]
-    names = [column_name(name) for name in cells.names]
-    known = [k for k, name in enumerate(names) if name in RUN_COLUMNS and cells.names[k] not in roles.columns]
+    names = [vocabulary.column_name(name) for name in cells.names]
+    known = [
+        k for k, name in enumerate(names) if name in vocabulary.RUN_COLUMNS and cells.names[k] not in roles.columns
+    ]
     numbered = names.index("run") if "run" in names and "run" not in roles.columns else None
     if not known and numbered is None:
         return []
@@ -232,7 +214,7 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
     asked = {*(roles.systems or ()), *(roles.topics or ())}
     found = [k for k in known if k in layout.others and cells.names[k] not in asked and _are_whole(cells, k)]
     if numbered == layout.system and _are_whole(cells, layout.system):
-        beside = [k for k in layout.others if names_systems(names[k]) and not names[k].startswith("team")]
+        beside = [k for k in layout.others if vocabulary.names_systems(names[k]) and not names[k].startswith("team")]
         return [*found, layout.system] if beside else found
     return found
 
@@ -257,7 +239,7 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
     if not header:
         return "has no columns"
     scores = [name for name in header if _SCORE.fullmatch(name)]
-    if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(names_labels, header)):
+    if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(vocabulary.names_labels, header)):
         return (
             f"has scores where names of columns should be ({listing(scores, 3)}): add a first line that names them. A "
             "line that starts with # is a comment"
@@ -289,7 +271,9 @@ def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
 def warn_of_counters(cells: Cells, layout: Layout) -> None:
     """Warn of the columns that are left out because they number the rows; scores there are refused."""
     used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
-    places = [k for k, name in enumerate(cells.names) if k not in used and column_name(name) in COUNTERS]
+    places = [
+        k for k, name in enumerate(cells.names) if k not in used and vocabulary.column_name(name) in vocabulary.COUNTERS
+    ]
     left = [cells.names[k] for k in places]
     for k in places if layout.kind == "matrix" else ():
         if any(map(is_fraction, cells.numbers(k, ()))):
@@ -320,9 +304,11 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
 
 def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> None:
     """Refuse rows that are measures in place of topics, or among them."""
-    labels = [row for row in rows if not is_summary(row)]
-    measures = [label for label in labels if looks_like_measure(label)]
-    if measures and all(looks_like_topic(label) for label in labels if not looks_like_measure(label)):
+    labels = [row for row in rows if not vocabulary.is_summary(row)]
+    measures = [label for label in labels if vocabulary.looks_like_measure(label)]
+    if measures and all(
+        vocabulary.looks_like_topic(label) for label in labels if not vocabulary.looks_like_measure(label)
+    ):
         if len(measures) < len(labels):
             raise cells.error(
                 f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
@@ -342,15 +328,17 @@ def orient(
     """
     if roles.name_systems(across):
         return "topics"
-    labels = [row for row in rows if not is_summary(row)]
+    labels = [row for row in rows if not vocabulary.is_summary(row)]
     if label is not None and any(map(_SCORE.fullmatch, labels)):
         raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
-    down, over = axis_of(labels), axis_of(across)
+    down, over = vocabulary.axis_of(labels), vocabulary.axis_of(across)
     if label is None or are_invented(rows):
-        clear = over != "topics" and (over is not None or not all(map(looks_like_topic, across)))
+        clear = over != "topics" and (over is not None or not all(map(vocabulary.looks_like_topic, across)))
         down = "topics"
     else:
-        clear = down != over and not (down is None and over == "topics" and all(map(looks_like_topic, labels)))
+        clear = down != over and not (
+            down is None and over == "topics" and all(map(vocabulary.looks_like_topic, labels))
+        )
     if not clear or all(map(_YEAR.fullmatch, across)):
         if says_which(roles.systems) and chosen(roles.systems, across):
             return "topics"
@@ -377,11 +365,11 @@ def has_row_labels(cells: Cells, roles: Roles) -> bool:
     first, name = cells.values(0), cells.names[0]
     if roles.name_systems([name]):
         return False
-    if column_name(name) in INDEX_COLUMNS:
+    if vocabulary.column_name(name) in vocabulary.INDEX_COLUMNS:
         return True
     if len(cells.names) > 1 and cells.texts == frozenset({0}) and not cells.odd:
         return True  # text beside numbers
-    rows = [row for row, cell in enumerate(first) if not is_summary(str(cell))]
+    rows = [row for row, cell in enumerate(first) if not vocabulary.is_summary(str(cell))]
     found = [cell_number(first[row]) for row in rows]
     word = next((row for row, value in zip(rows, found, strict=True) if value is None), None)
     if word is not None:
@@ -424,7 +412,7 @@ def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
 
 def number_rows(name: str, labels: Sequence[str]) -> bool:
     """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
-    return column_name(name) in ROW_NUMBERS and counts(labels)
+    return vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(labels)
 
 
 def _first(names: Sequence[str], wanted: Iterable[str], taken: Iterable[int]) -> int | None:
@@ -432,4 +420,4 @@ def _first(names: Sequence[str], wanted: Iterable[str], taken: Iterable[int]) ->
 
 
 def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
-    return any(looks_like_measure(header[k].strip()) for k in columns)
+    return any(vocabulary.looks_like_measure(header[k].strip()) for k in columns)

@@ -9,18 +9,10 @@ import numpy as np
 
 from ...errors import ConcordantError
 from ...words import listing
+from . import vocabulary
 from .cells import Origin, cell_number, scores_of, warn_of
 from .contents import Contents, refused_measure, warn_of_words
 from .pivot import Grid, pivot, warn_of_lost
-from .vocabulary import (
-    TOPIC_COLUMNS,
-    axis_of,
-    column_name,
-    is_summary,
-    looks_like_measure,
-    looks_like_topic,
-    may_be_topic,
-)
 
 _SHAPE = "{system: {topic: {measure: value}}}"
 # What the one key around results is called; no system.
@@ -112,7 +104,7 @@ class NestedScores(Contents):
             systems, topics, measures = ([key[k] for key, _ in cells] for k in (s, t, m))
             return Nesting(systems, topics, measures, [v for _, v in cells])
         labels = (str(key) for level in (self.nested, *self.nested.values()) for key in level)
-        label = next((key for key in labels if column_name(key) in TOPIC_COLUMNS), None)
+        label = next((key for key in labels if vocabulary.column_name(key) in vocabulary.TOPIC_COLUMNS), None)
         if label is not None:
             raise self.origin.error(
                 f"the key {label!r} names a column of topics, as of a frame made a dictionary: give the frame itself", 1
@@ -137,13 +129,15 @@ class NestedScores(Contents):
         """
         tests: tuple[Callable[[set[str]], bool], ...] = (
             lambda names: measure in names,
-            lambda names: any(map(looks_like_measure, names)),
-            lambda names: all(map(looks_like_measure, names)),
+            lambda names: any(map(vocabulary.looks_like_measure, names)),
+            lambda names: all(map(vocabulary.looks_like_measure, names)),
         )
         found = [[k for k in range(3) if test(levels[k])] for test in tests]
         place = next((places[0] for places in found if len(places) == 1), 2)
         a, b = (k for k in range(3) if k != place)
-        topics = [all(looks_like_topic(name) or is_summary(name) for name in levels[k]) for k in (a, b)]
+        topics = [
+            all(vocabulary.looks_like_topic(name) or vocabulary.is_summary(name) for name in levels[k]) for k in (a, b)
+        ]
         wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
         if wrapped or topics == [True, False] or (place != 2 and topics != [False, True]):
             shown = "; ".join(listing(sorted(names), 3) for names in levels)
@@ -164,13 +158,14 @@ class NestedScores(Contents):
         """
 
         def known(test: Callable[[Iterable[bool]], bool]) -> tuple[bool, bool]:
-            return test(map(looks_like_measure, outer)), test(map(looks_like_measure, inner))
+            return test(map(vocabulary.looks_like_measure, outer)), test(map(vocabulary.looks_like_measure, inner))
 
         for in_outer, in_inner in ((measure in outer, measure in inner), known(any), known(all)):
             if in_outer != in_inner:
                 return "outer" if in_outer else "inner"
         down, over = (
-            axis_of(names) or ("topics" if all(looks_like_topic(n) or is_summary(n) for n in names) else "")
+            vocabulary.axis_of(names)
+            or ("topics" if all(vocabulary.looks_like_topic(n) or vocabulary.is_summary(n) for n in names) else "")
             for names in (outer, inner)
         )
         if not any(known(any)) and down == "topics" and over == "systems":
@@ -187,7 +182,7 @@ class NestedScores(Contents):
         """Warn where levels may hold something else than what they were read as."""
         topics, measures = list(dict.fromkeys(found.topics)), list(dict.fromkeys(found.measures))
         if self.deep:
-            if not any(map(may_be_topic, topics)):
+            if not any(map(vocabulary.may_be_topic, topics)):
                 systems = listing(dict.fromkeys(found.systems or ()), 5)
                 warn_of(
                     self.origin,
@@ -195,7 +190,7 @@ class NestedScores(Contents):
                     f"nest them as {_SHAPE}",
                 )
             return
-        unknown = [name for name in measures if name and not looks_like_measure(name)]
+        unknown = [name for name in measures if name and not vocabulary.looks_like_measure(name)]
         if unknown and len(unknown) < len(measures):
             warn_of(
                 self.origin,

@@ -11,17 +11,8 @@ import numpy as np
 from ...arrays import FloatArray
 from ...data.groups import chosen, says_which
 from ...words import argument, listing
+from . import vocabulary
 from .cells import Cells, warn_of
-from .vocabulary import (
-    companions,
-    is_one_of_short,
-    looks_like_topic,
-    names_counter,
-    names_fact,
-    names_systems,
-    names_topics,
-    summaries_among,
-)
 
 # A number that is written otherwise, so that its column is a system: 1,234 or 1/2.
 _NUMBER = re.compile(r"[^\w\[(]{0,2}\d[\d.,'/\s_]*[^\w\])]{0,2}")
@@ -40,7 +31,7 @@ def score_columns(
         return kept
     names = [cells.names[k] for k in kept]
     values = cells.matrix(kept, rows=())
-    labels = {k for k, name in enumerate(names) if names_topics(name) or names_systems(name)}
+    labels = {k for k, name in enumerate(names) if vocabulary.names_topics(name) or vocabulary.names_systems(name)}
     labels = labels if len(labels) < len(names) else set()
     counters = _counters(names, values, axis) - labels
     reasons = _by_words(cells, kept) | _by_name(names, values, axis) | _by_companions(names, values)
@@ -72,15 +63,15 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
 def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:
     """Columns named as counters are, or, in place of systems, as summaries and facts about topics are."""
     found = {}
-    summaries = set(summaries_among(names)) if axis == "systems" else ()
+    summaries = set(vocabulary.summaries_among(names)) if axis == "systems" else ()
     for k, name in enumerate(names):
-        if is_one_of_short(name, names):
+        if vocabulary.is_one_of_short(name, names):
             continue
         if name in summaries:
             found[k] = "a summary"
-        elif names_counter(name) and not _has_fractions(values[:, k]):
+        elif vocabulary.names_counter(name) and not _has_fractions(values[:, k]):
             found[k] = "a row number or a count"
-        elif axis == "systems" and names_fact(name):
+        elif axis == "systems" and vocabulary.names_fact(name):
             found[k] = "a fact about topics"
     return found
 
@@ -89,7 +80,7 @@ def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
     """Columns that belong to another by name: a bound lies on its side, and a next version has its own scores."""
     place = {name: k for k, name in enumerate(names)}
     found = {}
-    for name, (of, kind) in companions(names).items():
+    for name, (of, kind) in vocabulary.companions(names).items():
         column, other = values[:, place[name]], values[:, place[of]]
         if kind in ("below", "above") and len(column) > 3:
             past = column - other if kind == "below" else other - column
@@ -114,8 +105,8 @@ def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
     return {
         k
         for k in counting
-        if (names_counter(names[k]) and (n > 2 or fractions))
-        or (n > 2 and fractions and not (axis == "topics" and looks_like_topic(names[k])))
+        if (vocabulary.names_counter(names[k]) and (n > 2 or fractions))
+        or (n > 2 and fractions and not (axis == "topics" and vocabulary.looks_like_topic(names[k])))
     }
 
 
