@@ -179,7 +179,7 @@ class Findings(Result):
     numbers: Mapping[str, Any]
     """What `to_dict` has, by name."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Attributes that `to_dict` has not, because they say the same otherwise."""
+    """Attributes that `to_dict` has not, or in another form."""
     lines: Sequence[Mapping[str, Any]] = ()
     """The rows of the table; by default one, of all single numbers."""
     shown: str = ""
@@ -194,7 +194,7 @@ class Findings(Result):
         super().__post_init__()
 
     def __getattr__(self, name: str) -> Any:
-        found = {**vars(self).get("beside", {}), **vars(self).get("numbers", {})}
+        found = {**vars(self).get("numbers", {}), **vars(self).get("beside", {})}
         if name not in found:
             raise AttributeError(f"{vars(self).get('kind')} has no {name}: it has {listing(found, 20)}")
         return found[name]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
-from ..data.results import Estimate, Interval, Result, settings_of
+from ..data.results import Estimate, Findings, Interval, settings_of
 from ..errors import InputError, warn
 from ..inference.posterior import Prior, correlations, draw
 from ..inference.resampling import Resampling, Seed
@@ -27,50 +25,6 @@ Estimator = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
 ESTIMATORS = get_args(Estimator)[:6]  # those of urbano2016
 HEADLINE = "posterior"  # the least biased over all collections, those with few distinct scores included
 DRAWS = 2_000  # of the posterior
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Reliability(Result):
-    """What `reliability` found."""
-
-    _figure = "intervals.reliability"
-    _index = "estimator"
-    estimates: Mapping[str, tuple[float, float]]
-    """The expected tau and tau_ap with the true ranking, by estimator."""
-    n_systems: int
-    n_topics: int
-
-    @property
-    def tau(self) -> float:
-        """Expected tau with the true ranking, by the posterior."""
-        return self.estimates[HEADLINE][0]
-
-    @property
-    def tau_ap(self) -> float:
-        """Expected AP correlation with the true ranking, by the posterior."""
-        return self.estimates[HEADLINE][1]
-
-    @property
-    def verdict(self) -> str:
-        """The expected correlations by the posterior."""
-        size = f"{counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
-        return (
-            f"Expected correlation with the true ranking: tau {self.tau:.3f}, tau_ap {self.tau_ap:.3f} "
-            f"({HEADLINE}; {size})"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per estimator."""
-        return [{"estimator": name, "tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()]
-
-    def table(self) -> str:
-        """One line per estimator."""
-        lines = [f"  {name:<10} {tau:>8.4f}  {ap:>8.4f}" for name, (tau, ap) in self.estimates.items()]
-        return "\n".join(["  estimator       tau    tau_ap", *lines])
-
-    def _contents(self) -> dict[str, Any]:
-        estimates = {name: {"tau": tau, "tau_ap": ap} for name, (tau, ap) in self.estimates.items()}
-        return {**super()._contents(), "estimates": estimates}
 
 
 @checked
@@ -198,7 +152,7 @@ def reliability(
     identical: Identical = "half",
     rng: Seed = None,
     workers: Workers = 1,
-) -> Reliability:
+) -> Findings:
     """Expected correlation of the observed ranking with the true one: the posterior, and all estimators of urbano2016.
 
     The true ranking is that by the means across the population of topics. The posterior is the headline: it is the
@@ -219,8 +173,8 @@ def reliability(
 
     Returns
     -------
-    Reliability
-        `estimates` by estimator; `tau` and `tau_ap` are those of the posterior.
+    Findings
+        `estimates` by estimator, tau and tau_ap; `tau` and `tau_ap` are those of the posterior.
 
     See Also
     --------
@@ -255,10 +209,23 @@ def reliability(
     n, m = values.shape
     others = _estimates(values, pairs, identical, how)
     tau, tau_ap = (_by_posterior(values, name, "normal", 0.95, how).value for name in ("tau", "tau_ap"))
-    return Reliability(
-        {HEADLINE: (tau, tau_ap), **others},
-        m,
-        n,
+    estimates = {HEADLINE: (tau, tau_ap), **others}
+    rows = [{"estimator": name, "tau": of_tau, "tau_ap": of_ap} for name, (of_tau, of_ap) in estimates.items()]
+    lines = [f"  {name:<10} {of_tau:>8.4f}  {of_ap:>8.4f}" for name, (of_tau, of_ap) in estimates.items()]
+    size = f"{counted(m, 'system')}, {counted(n, 'topic')}"
+    return Findings(
+        kind="Reliability",
+        answer=f"Expected correlation with the true ranking: tau {tau:.3f}, tau_ap {tau_ap:.3f} ({HEADLINE}; {size})",
+        numbers={
+            "estimates": {row["estimator"]: {"tau": row["tau"], "tau_ap": row["tau_ap"]} for row in rows},
+            "n_systems": m,
+            "n_topics": n,
+        },
+        beside={"estimates": estimates, "tau": tau, "tau_ap": tau_ap},
+        lines=rows,
+        shown="\n".join(["  estimator       tau    tau_ap", *lines]),
+        index="estimator",
+        figure="intervals.reliability",
         notes=pairs.doubts,
         data=given,
         settings=settings_of(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.kendall import tau_b
-from ..data.results import Result, columns, settings_of
+from ..data.results import Findings, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, warn
 from ..inference.resampling import Progress, Resampling, Seed
@@ -37,57 +37,6 @@ LIST, TOPICS, SHALLOW, CONTROL, SHRUNK, ALONE = DESIGNS = (
     "machine alone",
 )
 TOP = 5
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelTrial(Result):
-    """What `try_labels` found: ways to spend labels x shares of the pool."""
-
-    _figure = "curves.label_trial"
-    designs: tuple[str, ...]
-    shares: FloatArray
-    labels: IntArray
-    """How many labels each share is."""
-    tau_b: FloatArray
-    """Mean tau_b with the ranking by all judgments; nan where a way is not possible."""
-    top: FloatArray
-    """The mean share of the five best systems that are among the five best found."""
-    coverage: FloatArray
-    """How often 95% intervals for differences between systems, for these topics, hold; nan where there are none."""
-
-    @property
-    def verdict(self) -> str:
-        """What labels on documents give, beside the same number on whole topics."""
-        tau = {design: self.tau_b[k] for k, design in enumerate(self.designs)}
-        k = int(np.argmin(np.abs(self.shares - 0.1)))
-        return (
-            f"{self.labels[k]:,} labels ({self.shares[k]:.0%}) on a list of documents rank with tau_b "
-            f"{tau[LIST][k]:.2f}, on whole topics with {tau[TOPICS][k]:.2f}"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per way and share."""
-        numbers = {name: getattr(self, name) for name in ("tau_b", "top", "coverage")}
-        return [
-            {"design": design, "share": float(share), "labels": int(n)}
-            | {name: float(values[i, k]) for name, values in numbers.items()}
-            for i, design in enumerate(self.designs)
-            for k, (share, n) in enumerate(zip(self.shares, self.labels, strict=True))
-        ]
-
-    def table(self) -> str:
-        """One line per way for each of the three numbers."""
-        heads = ("tau_b", f"of the {TOP} best", "differences covered")
-        blocks = []
-        for head, values, decimals in zip(heads, (self.tau_b, self.top, self.coverage), (3, 2, 2), strict=True):
-            rows = [[head, *(f"{share:.0%}" for share in self.shares)]]
-            rows += [
-                [design, *("-" if np.isnan(x) else f"{x:.{decimals}f}" for x in row)]
-                for design, row in zip(self.designs, values, strict=True)
-                if not np.isnan(row).all()
-            ]
-            blocks.append(columns(rows))
-        return "\n\n".join(blocks)
 
 
 class Spent(NamedTuple):
@@ -203,7 +152,7 @@ def try_labels(
     n_lists: int = 30,
     rng: Seed = None,
     progress: Progress | None = None,
-) -> LabelTrial:
+) -> Findings:
     """Try before you pay: how well would shares of the judgments of an earlier year have ranked its systems?
 
     Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`; the
@@ -230,8 +179,10 @@ def try_labels(
 
     Returns
     -------
-    LabelTrial
-        tau_b, overlap of the five best, and coverage, by way and share.
+    Findings
+        By way (`designs`) and share: the mean `tau_b` with the ranking by all judgments, the share of the five best
+        systems that are among the five best found (`top`), and how often 95% intervals for differences between systems,
+        for these topics, hold (`coverage`); nan where a way is not possible or has no intervals.
 
     See Also
     --------
@@ -286,11 +237,38 @@ def try_labels(
                     progress(k * n_lists + trial + 1, len(shares) * n_lists)
         there = [i for i in range(len(DESIGNS)) if not np.isnan(found["tau_b"][i]).all()]
         averages = {name: np.nanmean(values[there], axis=2) for name, values in found.items()}
-    return LabelTrial(
-        designs=tuple(DESIGNS[i] for i in there),
-        shares=np.array(shares, dtype=np.float64),
-        labels=np.array([round(share * len(pool)) for share in shares]),
-        **averages,
+    designs, labels = [DESIGNS[i] for i in there], [round(share * len(pool)) for share in shares]
+    rows = [
+        {"design": design, "share": float(share), "labels": labels[k]}
+        | {name: float(values[i, k]) for name, values in averages.items()}
+        for i, design in enumerate(designs)
+        for k, share in enumerate(shares)
+    ]
+    tau, near = averages["tau_b"], int(np.argmin(np.abs(np.array(shares) - 0.1)))
+    return Findings(
+        kind="LabelTrial",
+        answer=f"{labels[near]:,} labels ({shares[near]:.0%}) on a list of documents rank with tau_b "
+        f"{tau[designs.index(LIST), near]:.2f}, on whole topics with {tau[designs.index(TOPICS), near]:.2f}",
+        numbers={"designs": tuple(designs), "shares": np.array(shares, dtype=np.float64), "labels": np.array(labels)}
+        | averages,
+        lines=rows,
+        shown=_table(designs, shares, averages),
+        figure="curves.label_trial",
         notes=tuple(notes),
         settings=settings_of(seed=how.seed, confidence_level=0.95, measure=str(wanted), n_lists=n_lists),
     )
+
+
+def _table(designs: Sequence[str], shares: Sequence[float], averages: Mapping[str, FloatArray]) -> str:
+    """One line per way for each of the three numbers."""
+    heads = ("tau_b", f"of the {TOP} best", "differences covered")
+    blocks = []
+    for head, values, decimals in zip(heads, averages.values(), (3, 2, 2), strict=True):
+        rows = [[head, *(f"{share:.0%}" for share in shares)]]
+        rows += [
+            [design, *("-" if np.isnan(x) else f"{x:.{decimals}f}" for x in row)]
+            for design, row in zip(designs, values, strict=True)
+            if not np.isnan(row).all()
+        ]
+        blocks.append(columns(rows))
+    return "\n\n".join(blocks)

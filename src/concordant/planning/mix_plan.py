@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
-from ..data.results import Result, columns, settings_of
+from ..data.results import Findings, columns, settings_of
 from ..errors import InputError
 from ..options import checked
 from ..read.door import Collection
@@ -32,50 +31,6 @@ class Mix:
     """Its quality, counted in human topics."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class MixPlan(Result):
-    """What `plan_mix` found."""
-
-    _figure = "curves.mixes"
-    wanted: int
-    """The number of human topics whose quality is wanted."""
-    cheapest: Mix
-    alone: Mix
-    """People alone."""
-    mixes: tuple[Mix, ...]
-    """The cheapest for each number of human topics that can reach the quality."""
-    costs: tuple[float, float]
-    """What a topic costs when people judge it, and when the machine does."""
-    names: tuple[str, str] = ("human", "machine")
-    """What the sides are called."""
-
-    @property
-    def verdict(self) -> str:
-        """The cheapest mix, beside people alone."""
-        best, (human, machine) = self.cheapest, self.names
-        start = f"To match {self.wanted} topics judged by {human}"
-        if not best.machine:
-            return f"{start}, no mix with at least {LEAST} of them is cheaper than {human} alone: cost {best.cost:,g}"
-        return (
-            f"{start}, let {human} judge {best.human} and {machine} these and {best.machine:,} more: cost "
-            f"{best.cost:,g} instead of {self.alone.cost:,g}; predicted from {self.settings['n_human']} topics"
-        )
-
-    def table(self) -> str:
-        """Some of the mixes, and the cheapest."""
-        step = max(1, len(self.mixes) // 8)
-        shown = [mix for k, mix in enumerate(self.mixes) if k % step == 0 or mix in (self.cheapest, self.alone)]
-        rows = [["human topics", "machine topics", "cost"]]
-        rows += [[str(mix.human), f"{mix.machine:,}", f"{mix.cost:g}"] for mix in shown]
-        return columns(rows)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per number of human topics."""
-        return [
-            {"human": mix.human, "machine": mix.machine, "cost": mix.cost, "worth": mix.worth} for mix in self.mixes
-        ]
-
-
 @checked
 def plan_mix(
     human: Collection,
@@ -85,7 +40,7 @@ def plan_mix(
     as_good_as: int,
     method: Method = "control",
     names: Sequence[str] | None = None,
-) -> MixPlan:
+) -> Findings:
     """Find the cheapest numbers of human and machine topics that rank systems as well as N human topics, by `combine`.
 
     Parameters
@@ -103,8 +58,9 @@ def plan_mix(
 
     Returns
     -------
-    MixPlan
-        `cheapest` is the answer, `rows()` has a mix for each number of human topics.
+    Findings
+        `cheapest` is the answer, `alone` people alone, and `rows()` has the cheapest mix for each number of human
+        topics that can reach the quality.
 
     See Also
     --------
@@ -133,15 +89,34 @@ def plan_mix(
     found = combined_means(sides, shrink=method == "shrunk")
     mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, costs))]
     alone = Mix(wanted, 0, wanted * costs[0], float(wanted))
-    return MixPlan(
-        wanted=wanted,
-        cheapest=min([*mixes, alone], key=lambda mix: mix.cost),
-        alone=alone,
-        mixes=(*mixes, alone),
-        costs=costs,
-        names=sides.names,
+    mixes.append(alone)
+    best, (people, other), n = min(mixes, key=lambda mix: mix.cost), sides.names, len(sides.paired.topics)
+    answer = f"To match {wanted} topics judged by {people}, "
+    if best.machine:
+        answer += (
+            f"let {people} judge {best.human} and {other} these and {best.machine:,} more: cost {best.cost:,g} instead "
+            f"of {alone.cost:,g}; predicted from {n} topics"
+        )
+    else:
+        answer += f"no mix with at least {LEAST} of them is cheaper than {people} alone: cost {best.cost:,g}"
+    some = [mix for k, mix in enumerate(mixes) if k % max(1, len(mixes) // 8) == 0 or mix in (best, alone)]
+    cells = [[str(mix.human), f"{mix.machine:,}", f"{mix.cost:g}"] for mix in some]
+    return Findings(
+        kind="MixPlan",
+        answer=answer,
+        numbers={
+            "wanted": wanted,
+            "cheapest": best,
+            "alone": alone,
+            "mixes": tuple(mixes),
+            "costs": costs,
+            "names": sides.names,
+        },
+        lines=[asdict(mix) for mix in mixes],
+        shown=columns([["human topics", "machine topics", "cost"], *cells]),
+        figure="curves.mixes",
         notes=(*sides.notes, *([RISK] if method == "shrunk" else [])),
-        settings=settings_of(method=method, n_human=len(sides.paired.topics), n_machine=len(sides.more.topics)),
+        settings=settings_of(method=method, n_human=n, n_machine=len(sides.more.topics)),
     )
 
 

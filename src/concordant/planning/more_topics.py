@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..data.results import Interval, Result, settings_of
+from ..data.results import Findings, Interval, settings_of
 from ..errors import require
 from ..inference.posterior import Draws, Prior, correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
@@ -25,76 +24,6 @@ SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
 TRUTHS = 2_000  # of the interval: draws of the true means; a quarter for a probability
 ERRORS = 8  # and new errors beside each, with either sign: the two make up for each other's luck; or four times as many
 STEPS = 12  # halvings of the range that may hold each truth's number, on the log scale
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TopicPlan(Result):
-    """What `plan_topics` found."""
-
-    _figure = "curves.plan"
-    n_topics: int | None
-    """The smallest number of topics that reaches the target; None if `most` do not."""
-    interval: Interval
-    """The number that these systems need, as far as the scores at hand tell; inf: more than `most`."""
-    coefficient: str
-    target: float
-    probability: float | None
-    most: int
-    """The largest number of topics that was tried."""
-    topics: tuple[int, ...]
-    """The numbers of topics of the curve."""
-    expected: FloatArray
-    """The expected correlation of a collection of so many topics with the truth."""
-    low: FloatArray
-    high: FloatArray
-    """The range in which 90% of such collections are expected."""
-    reached: FloatArray
-    """The probability that such a collection reaches the target."""
-    observed_topics: int
-    """How many topics the plan was made from."""
-
-    @property
-    def verdict(self) -> str:
-        """The answer in a sentence."""
-        aim = f"{self.coefficient} of {self.target:g} with the true ranking"
-        aim = f"expected {aim}" if self.probability is None else f"{aim}, with a probability of {self.probability:g}"
-        a, unit = "an" if self.probability is None else "a", self._unit
-        if self.n_topics is None:
-            verdict = f"{self.most:,} {unit}s are not enough for {a} {aim}"
-        else:
-            verdict = f"{counted(self.n_topics, unit)} for {a} {aim}"
-        low, high = (float(f"{end:.2g}") for end in (self.interval.low, self.interval.high))
-        level = f"{100 * self.interval.confidence_level:g}% interval"
-        ends = f"{low:,.0f} to {high:,.0f}" if high < math.inf else f"from {low:,.0f} up"
-        within = f"{level} {ends}" if low < math.inf else f"{level} above {self.most:,}"
-        return f"{verdict} ({within}); predicted from {counted(self.observed_topics, unit)}"
-
-    @property
-    def _unit(self) -> str:
-        """What is counted: topics, or groups of them."""
-        return "group" if "groups" in self.settings else "topic"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """The curve: one row per number of topics."""
-        names = ("topics", "expected", "low", "high", "reached")
-        columns = (self.expected.tolist(), self.low.tolist(), self.high.tolist(), self.reached.tolist())
-        return [dict(zip(names, row, strict=True)) for row in zip(self.topics, *columns, strict=True)]
-
-    def table(self) -> str:
-        """Some rows of the curve, and those that matter."""
-        expected, reaches = f"expected {self.coefficient}", f"P(>= {self.target:g})"
-        shown = {*self.topics[::4], self.observed_topics, self.n_topics}
-        lines = [
-            f"  {row['topics']:>6}  {row['expected']:>{len(expected)}.3f}      {row['low']:>6.3f} to {row['high']:.3f}"
-            f"  {row['reached']:>{len(reaches)}.2f}"
-            for row in self.rows()
-            if row["topics"] in shown
-        ]
-        return "\n".join([f"  {self._unit}s  {expected}  90% of collections  {reaches}", *lines])
-
-    def _contents(self) -> dict[str, Any]:
-        names = ("n_topics", "interval", "coefficient", "target", "probability", "most", "observed_topics")
-        return {**{name: getattr(self, name) for name in names}, "curve": self.rows()}
 
 
 def known_at(coefficient: str, target: float) -> Coefficient:
@@ -119,7 +48,7 @@ def plan_topics(  # noqa: PLR0913
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> TopicPlan:
+) -> Findings:
     """The number of topics that a new collection of the same kind needs to rank these systems well enough.
 
     What is predicted is the correlation between the true ranking of the systems and that by n' new topics, for any n'.
@@ -163,8 +92,11 @@ def plan_topics(  # noqa: PLR0913
 
     Returns
     -------
-    TopicPlan
-        `n_topics` is the answer, `interval` its interval, `rows()` the curve.
+    Findings
+        `n_topics` is the smallest number of topics that reaches the target, None if `most` do not; `interval` the
+        number that these systems need, as far as the scores at hand tell, up to inf for more than `most`. `rows()` is
+        the curve: by number of topics the expected correlation, the range (`low` to `high`) in which 90% of such
+        collections are expected, and the probability that one reaches the target.
 
     See Also
     --------
@@ -210,7 +142,6 @@ def plan_topics(  # noqa: PLR0913
         return (values >= target - SLACK).mean(axis=0) >= probability
 
     answer = _smallest(lambda n: bool(enough(at(n))), most)
-    grouped = {} if given.groups is None else {"groups": len(values)}
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     share = 1 if probability is None else 4
@@ -218,19 +149,36 @@ def plan_topics(  # noqa: PLR0913
     needed = _needed(truths, share * ERRORS, known, enough, most, how.threads)
     low = float(np.floor(np.quantile(needed, (1 - confidence_level) / 2, method="lower")))
     high = float(np.ceil(np.quantile(needed, (1 + confidence_level) / 2, method="higher")))
-    return TopicPlan(
-        n_topics=answer,
-        interval=Interval(low, high, confidence_level, f"posterior, {prior} prior"),
-        coefficient=coefficient,
-        target=target,
-        probability=probability,
-        most=most,
-        topics=topics,
-        expected=curve.mean(axis=1),
-        low=np.quantile(curve, 0.05, axis=1),
-        high=np.quantile(curve, 0.95, axis=1),
-        reached=(curve >= target - SLACK).mean(axis=1),
-        observed_topics=len(values),
+    columns = {
+        "topics": topics,
+        "expected": curve.mean(axis=1),
+        "low": np.quantile(curve, 0.05, axis=1),
+        "high": np.quantile(curve, 0.95, axis=1),
+        "reached": (curve >= target - SLACK).mean(axis=1),
+    }
+    rows = [
+        {name: value if name == "topics" else float(value) for name, value in zip(columns, row, strict=True)}
+        for row in zip(*columns.values(), strict=True)
+    ]
+    numbers: dict[str, Any] = {
+        "n_topics": answer,
+        "interval": Interval(low, high, confidence_level, f"posterior, {prior} prior"),
+        "coefficient": coefficient,
+        "target": target,
+        "probability": probability,
+        "most": most,
+        "observed_topics": len(values),
+    }
+    grouped = {} if given.groups is None else {"groups": len(values)}
+    unit = "group" if grouped else "topic"
+    return Findings(
+        kind="TopicPlan",
+        answer=_verdict(**numbers, unit=unit),
+        numbers={**numbers, "curve": rows},
+        beside=columns,
+        lines=rows,
+        shown=_table([row for row in rows if row["topics"] in {*topics[::4], len(values), answer}], numbers, unit),
+        figure="curves.plan",
         data=given,
         settings=settings_of(
             seed=how.seed,
@@ -241,6 +189,38 @@ def plan_topics(  # noqa: PLR0913
             **grouped,
         ),
     )
+
+
+def _verdict(
+    *,
+    n_topics: int | None,
+    interval: Interval,
+    coefficient: str,
+    target: float,
+    probability: float | None,
+    most: int,
+    observed_topics: int,
+    unit: str,
+) -> str:
+    aim = f"{coefficient} of {target:g} with the true ranking"
+    aim = f"an expected {aim}" if probability is None else f"a {aim}, with a probability of {probability:g}"
+    answer = f"{most:,} {unit}s are not enough" if n_topics is None else counted(n_topics, unit)
+    low, high = (float(f"{end:.2g}") for end in (interval.low, interval.high))
+    level = f"{100 * interval.confidence_level:g}% interval"
+    ends = f"{low:,.0f} to {high:,.0f}" if high < math.inf else f"from {low:,.0f} up"
+    within = f"{level} {ends}" if low < math.inf else f"{level} above {most:,}"
+    return f"{answer} for {aim} ({within}); predicted from {counted(observed_topics, unit)}"
+
+
+def _table(rows: list[dict[str, Any]], numbers: Mapping[str, Any], unit: str) -> str:
+    """Some rows of the curve, and those that matter."""
+    expected, reaches = f"expected {numbers['coefficient']}", f"P(>= {numbers['target']:g})"
+    lines = [
+        f"  {row['topics']:>6}  {row['expected']:>{len(expected)}.3f}      {row['low']:>6.3f} to {row['high']:.3f}"
+        f"  {row['reached']:>{len(reaches)}.2f}"
+        for row in rows
+    ]
+    return "\n".join([f"  {unit}s  {expected}  90% of collections  {reaches}", *lines])
 
 
 def _smallest(enough: Callable[[int], bool], most: int) -> int | None:

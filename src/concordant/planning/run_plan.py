@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import special
 
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import components
 from ..errors import InputError, require
 from ..options import checked
@@ -22,53 +20,10 @@ _MOST_RUNS = 1_000
 _SHOWN = (1, 2, 3, 5, 10, 20)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RunPlan(Result):
-    """What `plan_runs` found."""
-
-    _figure = "curves.run_plan"
-    n_topics: int
-    n_runs: int
-    """Of each topic, for each system."""
-    n_runs_interval: Interval
-    """Of the number of runs without rounding: topics may differ more or less than they seem to."""
-    ratio: float
-    """The variance of runs of a cell, divided by that between topics; of differences, where there are two systems."""
-    se: float
-    """The standard error that this design promises: of a mean, or with two systems or more of a difference."""
-    n_systems: int
-    designs: tuple[tuple[int, int, float], ...]
-    """Runs, topics and standard error of other designs for the same budget."""
-
-    @property
-    def verdict(self) -> str:
-        """The best design, and how sure it is."""
-        low, high = self.n_runs_interval.low, self.n_runs_interval.high
-        span = f"at least {low:.1f}" if math.isinf(high) else f"{low:.1f} to {high:.1f}"
-        spend = f"{self.settings['budget']:,.6g}"
-        return (
-            f"Spend {spend} on {counted(self.n_topics, 'topic')} with {counted(self.n_runs, 'run')} each "
-            f"(95% interval of the best number of runs: {span})."
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per design."""
-        return [{"runs": r, "topics": n, "se": se, "best": r == self.n_runs} for r, n, se in self.designs]
-
-    def table(self) -> str:
-        """One line per design."""
-        of = "a difference" if self.n_systems > 1 else "a mean"
-        cells = [
-            [str(row["runs"]), str(row["topics"]), number(row["se"], 4), "best" if row["best"] else ""]
-            for row in self.rows()
-        ]
-        return columns([["runs", "topics", f"standard error of {of}", ""], *cells])
-
-
 @checked
 def plan_runs(
     scores: Collection, *, topic_cost: float = 1.0, run_cost: float = 1.0, budget: float | None = None
-) -> RunPlan:
+) -> Findings:
     """More topics or more runs: the design that makes the most of a budget.
 
     Parameters
@@ -85,8 +40,10 @@ def plan_runs(
 
     Returns
     -------
-    RunPlan
-        `n_topics` and `n_runs`, and other designs for the same money.
+    Findings
+        `n_topics` and `n_runs`, with an interval for the number of runs; `ratio`, the variance of runs of a cell
+        divided by that between topics; `se`, the standard error that this design promises; and `designs`, others for
+        the same money: runs, topics and standard error.
 
     See Also
     --------
@@ -144,14 +101,27 @@ def plan_runs(
         f = (found.topics_by_systems + noise) / noise / float(special.fdtri(*df, 1 - tail)) if noise > 0 else math.inf
         low = (f - 1) * found.each  # T / E
         limits.append(max(1.0, math.sqrt(topic_cost / (low * each_run))) if low > 0 else math.inf)
-    return RunPlan(
-        n_topics=best[1],
-        n_runs=best[0],
-        n_runs_interval=Interval(min(limits), max(limits), 0.95, "F"),
-        ratio=ratio,
-        se=best[2],
-        n_systems=m,
-        designs=tuple(shown),
+    (n_runs, n_topics, se), low, high = best, min(limits), max(limits)
+    span = f"at least {low:.1f}" if math.isinf(high) else f"{low:.1f} to {high:.1f}"
+    rows = [{"runs": r, "topics": topics, "se": error, "best": r == n_runs} for r, topics, error in shown]
+    heads = ["runs", "topics", f"standard error of {'a difference' if m > 1 else 'a mean'}", ""]
+    cells = [[str(r), str(topics), number(error, 4), "best" if r == n_runs else ""] for r, topics, error in shown]
+    return Findings(
+        kind="RunPlan",
+        answer=f"Spend {budget:,.6g} on {counted(n_topics, 'topic')} with {counted(n_runs, 'run')} each "
+        f"(95% interval of the best number of runs: {span}).",
+        numbers={
+            "n_topics": n_topics,
+            "n_runs": n_runs,
+            "n_runs_interval": Interval(low, high, 0.95, "F"),
+            "ratio": ratio,
+            "se": se,
+            "n_systems": m,
+            "designs": tuple(shown),
+        },
+        lines=rows,
+        shown=columns([heads, *cells]),
+        figure="curves.run_plan",
         data=side,
         settings=settings_of(topic_cost=topic_cost, run_cost=run_cost, budget=budget, measure=side.measure),
     )

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.groups import places_of_groups, require_labels
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Findings, Interval, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, require
 from ..inference.resampling import Progress, Seed
@@ -40,77 +40,6 @@ class HeldOut:
     """Of chosen - random."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TopicSelection(Result):
-    """What `select_topics` found."""
-
-    _figure = "intervals.selection"
-    topics: tuple[str, ...]
-    """Those chosen, by all systems and topics, in the order in which they were added."""
-    method: str
-    """The way in which they were chosen."""
-    coefficient: str
-    cost: float
-    both: HeldOut
-    """Agreement with other topics on other systems."""
-    systems: HeldOut
-    """Agreement with all topics on other systems: the chosen ones are among all."""
-    in_sample: float
-    """Agreement with all topics on the systems that chose: too high."""
-    all_topics: float
-    """What all topics that could be chosen reach on the test of `both`: a choice is unlikely to do better."""
-    kept: float
-    """Of the pairs of other systems that the whole collection separates, the share that chosen topics order alike."""
-    kept_random: float
-    n_topics: int
-    n_systems: int
-
-    @property
-    def verdict(self) -> str:
-        """What chosen topics reach on other systems and topics, beside random ones."""
-        gain = self.both.gain
-        middle = self.both.chosen - self.both.random
-        better = "better than" if gain.low > 0 else "worse than" if gain.high < 0 else "not clearly better than"
-        return (
-            f"{len(self.topics)} of {counted(self.n_topics, 'topic')}: {self.coefficient} {self.both.chosen:.3f} with "
-            f"other topics on other systems; {better} random ones (difference {middle:z.3f}, {gain.low:z.3f} to "
-            f"{gain.high:z.3f})"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per test."""
-        return [
-            {
-                "test": name,
-                "chosen": held.chosen,
-                "low": held.interval.low,
-                "high": held.interval.high,
-                "random": held.random,
-                "gain_low": held.gain.low,
-                "gain_high": held.gain.high,
-            }
-            for name, held in (("other systems and topics", self.both), ("other systems", self.systems))
-        ]
-
-    def table(self) -> str:
-        """The tests, the pairs that stay in order, and the topics."""
-        lines = [[self.coefficient, "chosen", "interval", "random", "gain"]]
-        lines += [
-            [row["test"], f"{row['chosen']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}", f"{row['random']:.3f}",
-             f"{row['gain_low']:.3f} to {row['gain_high']:.3f}"]
-            for row in self.rows()
-        ]  # fmt: skip
-        kept = "" if math.isnan(self.kept) else (
-            f"\n\nOf the pairs of systems that all topics separate, chosen topics order {self.kept:.1%} alike, random "
-            f"ones {self.kept_random:.1%} (other systems)."
-        )  # fmt: skip
-        return (
-            f"{columns(lines)}\n\nAll topics that could be chosen: {self.all_topics:.3f} on the first test. On the "
-            f"data that chose them: {self.in_sample:.3f}, which is too high.{kept}\n\n"
-            f"Topics: {listing(self.topics, 60)}"
-        )
-
-
 @checked
 def select_topics(  # noqa: PLR0913
     scores: Collection,
@@ -124,7 +53,7 @@ def select_topics(  # noqa: PLR0913
     confidence_level: float = 0.95,
     rng: Seed = None,
     progress: Progress | None = None,
-) -> TopicSelection:
+) -> Findings:
     """Choose topics whose mean ranks systems as the mean of all does, and test the choice on data it did not see.
 
     Parameters
@@ -154,9 +83,12 @@ def select_topics(  # noqa: PLR0913
 
     Returns
     -------
-    TopicSelection
-        `topics` are those chosen; `both` says how well topics chosen in this way rank other systems, compared with
-        other topics, and `systems` the same compared with all topics.
+    Findings
+        `topics` are those chosen, in the order in which they were added, by `method`, for `cost`. `both` says how well
+        topics chosen in this way rank other systems, compared with other topics, and `systems` the same compared with
+        all topics; `all_topics` is what all topics that could be chosen reach on the test of `both`. `in_sample` is the
+        agreement on the data that chose them: too high. `kept` and `kept_random` are the shares of the pairs of other
+        systems that all topics separate, which chosen and random topics order alike.
 
     See Also
     --------
@@ -205,19 +137,60 @@ def select_topics(  # noqa: PLR0913
             progress(j + 1, n_splits)
     way = best_method(task, rand)
     chosen = task.chosen(way)
-    return TopicSelection(
-        topics=tuple(points.topics[t] for t in chosen),
-        method=way,
-        coefficient=coefficient,
-        cost=float(prices[chosen].sum()),
-        both=_held_out(found, "both", level),
-        systems=_held_out(found, "systems", level),
-        in_sample=task.agreement(chosen, task.values.mean(axis=0)),
-        all_topics=_mean(found, "both_all"),
-        kept=_mean(found, "kept"),
-        kept_random=_mean(found, "kept_random"),
-        n_topics=n,
-        n_systems=m,
+    topics = tuple(points.topics[t] for t in chosen)
+    both, systems = (_held_out(found, name, level) for name in ("both", "systems"))
+    in_sample = task.agreement(chosen, task.values.mean(axis=0))
+    kept, kept_random, all_topics = (_mean(found, name) for name in ("kept", "kept_random", "both_all"))
+    gain = both.gain
+    rows: list[dict[str, Any]] = [
+        {
+            "test": name,
+            "chosen": of.chosen,
+            "low": of.interval.low,
+            "high": of.interval.high,
+            "random": of.random,
+            "gain_low": of.gain.low,
+            "gain_high": of.gain.high,
+        }
+        for name, of in (("other systems and topics", both), ("other systems", systems))
+    ]
+    cells = [
+        [row["test"], f"{row['chosen']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}", f"{row['random']:.3f}",
+         f"{row['gain_low']:.3f} to {row['gain_high']:.3f}"]
+        for row in rows
+    ]  # fmt: skip
+    parts = [
+        columns([[coefficient, "chosen", "interval", "random", "gain"], *cells]),
+        f"All topics that could be chosen: {all_topics:.3f} on the first test. On the data that chose them: "
+        f"{in_sample:.3f}, which is too high.",
+    ]
+    if not math.isnan(kept):
+        parts.append(
+            f"Of the pairs of systems that all topics separate, chosen topics order {kept:.1%} alike, random ones "
+            f"{kept_random:.1%} (other systems)."
+        )
+    return Findings(
+        kind="TopicSelection",
+        answer=f"{len(topics)} of {counted(n, 'topic')}: {coefficient} {both.chosen:.3f} with other topics on other "
+        f"systems; {compared(gain)} random ones (difference {both.chosen - both.random:z.3f}, {gain.low:z.3f} to "
+        f"{gain.high:z.3f})",
+        numbers={
+            "topics": topics,
+            "method": way,
+            "coefficient": coefficient,
+            "cost": float(prices[chosen].sum()),
+            "both": both,
+            "systems": systems,
+            "in_sample": in_sample,
+            "all_topics": all_topics,
+            "kept": kept,
+            "kept_random": kept_random,
+            "n_topics": n,
+            "n_systems": m,
+        },
+        lines=rows,
+        shown="\n\n".join([*parts, f"Topics: {listing(topics, 60)}"]),
+        figure="intervals.selection",
         data=given,
         settings=settings_of(
             seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
@@ -228,6 +201,11 @@ def select_topics(  # noqa: PLR0913
             budget=money,
         ),
     )
+
+
+def compared(gain: Interval) -> str:
+    """What a gain over random topics shows."""
+    return "better than" if gain.low > 0 else "worse than" if gain.high < 0 else "not clearly better than"
 
 
 def _mean(found: list[Split], name: str) -> float:

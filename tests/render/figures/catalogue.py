@@ -24,12 +24,10 @@ import concordant as cc
 from concordant.agreement.comparison_result import Comparison
 from concordant.agreement.permutation import PermutationTest
 from concordant.coefficients.ties import TieBounds
-from concordant.data.results import Estimate, Interval
+from concordant.data.results import Estimate, Findings, Interval
 from concordant.judges.ranking import JudgeRanking
 from concordant.judges.worth import JudgeWorth
 from concordant.judgments.agreement import LabelAgreement
-from concordant.planning.estimation import Reliability
-from concordant.planning.more_topics import TopicPlan
 from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
@@ -83,13 +81,16 @@ def rank_intervals() -> RankIntervals:
     )  # fmt: skip
 
 
-def plan() -> TopicPlan:
+def plan() -> Findings:
     topics = np.array([5, 10, 20, 50, 100, 200])
     expected = 1 - 0.8 / np.sqrt(topics)
-    return TopicPlan(
-        64, Interval(35, 140, 0.95, "posterior"), "tau", 0.9, None, 10_000, tuple(topics.tolist()), expected,
-        expected - 0.3 / np.sqrt(topics), expected + 0.2 / np.sqrt(topics), expected, 50,
-    )  # fmt: skip
+    numbers = {
+        "n_topics": 64, "interval": Interval(35, 140, 0.95, "posterior"), "coefficient": "tau", "target": 0.9,
+        "most": 10_000, "observed_topics": 50,
+    }  # fmt: skip
+    curve = {"topics": tuple(topics.tolist()), "expected": expected}
+    curve |= {"low": expected - 0.3 / np.sqrt(topics), "high": expected + 0.2 / np.sqrt(topics)}
+    return Findings(kind="TopicPlan", answer="64 topics", numbers=numbers, beside=curve, figure="curves.plan")
 
 
 def reliability_study() -> cc.study.ReliabilityStudy:
@@ -159,7 +160,9 @@ def figures() -> Figures:
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "worth": lambda: worth().plot(),
         "worths": lambda: worths().plot(),
-        "reliability": lambda: Reliability(estimates, M, 50).plot(),
+        "reliability": Findings(
+            kind="Reliability", answer="", numbers={"estimates": estimates}, figure="intervals.reliability"
+        ).plot,
         "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),
     }
 

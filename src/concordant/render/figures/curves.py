@@ -11,15 +11,12 @@ from .labels import symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
-    from ...planning.label_trial import LabelTrial
-    from ...planning.mix_plan import MixPlan
-    from ...planning.more_topics import TopicPlan
-    from ...planning.run_plan import RunPlan
+    from ...data.results import Findings
     from ...study.judgments import JudgmentStudy
     from ...study.reliability import ReliabilityStudy
 
 
-def plan(found: TopicPlan, ax: Any = None) -> Any:
+def plan(found: Findings, ax: Any = None) -> Any:
     """The expected correlation by number of topics, the range of 90%, the target and the answer."""
     with canvas(ax, height=grown(2.5)) as ax:
         ax.fill_between(
@@ -43,7 +40,7 @@ def plan(found: TopicPlan, ax: Any = None) -> Any:
     return ax
 
 
-def run_plan(found: RunPlan, ax: Any = None) -> Any:
+def run_plan(found: Findings, ax: Any = None) -> Any:
     """The standard error of each design for one budget, by runs per topic."""
     with canvas(ax, height=grown(2.2)) as ax:
         ax.plot([runs for runs, _, _ in found.designs], [se for _, _, se in found.designs], marker="o", color=BLUE)
@@ -55,7 +52,7 @@ def run_plan(found: RunPlan, ax: Any = None) -> Any:
     return ax
 
 
-def mixes(found: MixPlan, ax: Any = None) -> Any:
+def mixes(found: Findings, ax: Any = None) -> Any:
     """What each mix costs, by human topics; the cheapest, and people alone."""
     with canvas(ax, height=grown(2.2)) as ax:
         some = [mix for mix in found.mixes if mix.machine]
@@ -75,7 +72,7 @@ def mixes(found: MixPlan, ax: Any = None) -> Any:
     return ax
 
 
-def label_trial(found: LabelTrial, ax: Any = None) -> Any:
+def label_trial(found: Findings, ax: Any = None) -> Any:
     """tau_b by the share of pairs that people judge, a line for each way to spend the labels."""
     with canvas(ax, height=grown(2.5)) as ax:
         for k, (design, values) in enumerate(zip(found.designs, found.tau_b, strict=True)):

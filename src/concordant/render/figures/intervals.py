@@ -16,12 +16,10 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared
     from ...coefficients.ties import TieBounds
-    from ...data.results import Estimate
+    from ...data.results import Estimate, Findings
     from ...judges.worth import JudgeWorth
     from ...planning.combination import CombinedMeans
-    from ...planning.estimation import Reliability
     from ...planning.partial import PartialMeans
-    from ...planning.selection import TopicSelection
     from ...ranks.differences import Difference
     from ...ranks.intervals import RankIntervals
     from ...ranks.noise import RunNoise
@@ -136,7 +134,7 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
     return ax
 
 
-def reliability(found: Reliability, ax: Any = None) -> Any:
+def reliability(found: Findings, ax: Any = None) -> Any:
     """The expected correlations by each estimator; the baselines, known to be too high, are hollow."""
     names = list(found.estimates)
     with canvas(ax, height=0.9 + 0.17 * len(names)) as ax:
@@ -155,7 +153,7 @@ def reliability(found: Reliability, ax: Any = None) -> Any:
     return ax
 
 
-def selection(found: TopicSelection, ax: Any = None) -> Any:
+def selection(found: Findings, ax: Any = None) -> Any:
     """Agreement of the chosen topics on other systems, and on other systems and topics, with intervals."""
     rows = [Row(row["test"], row["chosen"], row["low"], row["high"]) for row in found.rows()]
     return forest(rows, f"{symbol(found.coefficient)} of {len(found.topics)} chosen topics", ax)
