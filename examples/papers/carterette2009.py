@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from making import MEASURED, Item, Paper, about, data
+from rankings import rankings_at_tau
 from scipy.special import ndtr, ndtri
 
 import concordant as cc
 from concordant._kernels.reference.distance import differences_of
 from concordant.data.means import mean_over_topics
-from concordant.inference.rerankings import rankings_at_tau
 from concordant.inference.resampling import resampled_means, resampled_weights
 from concordant.judgments import depth_pool, pseudo, sample
 from concordant.ranks.discriminative import paired_pvalues

@@ -1,4 +1,4 @@
-"""Random rankings are uniform among those with the value asked for."""
+"""Random rankings of examples/papers are uniform among those with the value asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.inference.rerankings import rankings_at_tau
+from tests.papers import script
+
+rankings_at_tau = script("rankings").rankings_at_tau
 
 TRUTH = np.arange(6, 0, -1)
 ALL = 6.0 - np.array(list(itertools.permutations(range(6))))
@@ -24,6 +26,14 @@ def test_uniform_over_all_rankings_with_the_value(tau: float) -> None:
     found = [counts.pop(tuple(ranking), 0) for ranking in fitting.tolist()]
     assert not counts
     assert len(found) == 1 or stats.chisquare(found).pvalue > 1e-3
+
+
+def test_uniform_over_all_rankings_with_the_value_of_tau_ap() -> None:
+    fitting = ALL[np.abs(np.asarray(cc.tau_ap(TRUTH, ALL)) - 0.4) <= 0.1 + 1e-9]
+    counts = Counter(map(tuple, script("rankings").with_tau_ap(6, 20_000, 0.4, 0.1, rng=7).tolist()))
+    found = [counts.pop(tuple(ranking), 0) for ranking in fitting.tolist()]
+    assert not counts
+    assert stats.chisquare(found).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(("m", "tau"), [(50, 1 - 2 * 61 / 1225), (300, 0.0), (2, 1.0)])
