@@ -184,7 +184,7 @@ def test_values_on_dl21(judge: str, dl21: tuple[cc.Runs, cc.Qrels], data: Path) 
         found = gaming_gap(*dl21, cc.read_qrels(data / "dl21" / "qrels" / f"{judge}.txt.gz"), rng=1)
     rank, transfer, lost, sd = DL21[judge]
     assert found.favourite_judge == 1
-    # Where a judge has few grades, ties move the rank: ten draws of llama's are at 53 to 57, and the prototype took few.
+    # Where a judge has few grades, ties move the rank: llama's ten draws are at 53 to 57, and the prototype took few.
     tied = judge in ("binary_llama3.2", "exam_graded_max_gpt4")
     assert abs(found.favourite_people - rank) <= (2 if tied else 0)
     assert found.transfer == pytest.approx(transfer, abs=0.0075)
