@@ -1,4 +1,4 @@
-"""Rankings drawn at a tau, or with at least that tau."""
+"""Rankings drawn at a tau, or with at least that tau, or near a tau_ap, by examples/papers/rankings.py."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import concordant as cc
-from concordant.inference.rerankings import rankings_at_tau
+from tests.papers import script
 
-
-def collection() -> cc.Scores:
-    rng = np.random.default_rng(4)
-    values = rng.random((40, 6)) + np.array([0.5, 0, 0.25, 0.26, 0.02, 0.5])
-    return cc.Scores(values, topics=range(40), systems=["best", "low", "mid1", "mid2", "low2", "best2"])
+rankings_at_tau = script("rankings").rankings_at_tau
+TRUTH = np.arange(6, 0, -1)
+ALL = 6.0 - np.array(list(itertools.permutations(range(6))))
 
 
 @pytest.mark.parametrize("tau", [1.0, 0.6, 0.2, 0.0, -0.2, -1.0])
@@ -48,3 +47,11 @@ def test_rankings_of_many_systems(m: int, tau: float) -> None:
     found = np.asarray(cc.tau(np.arange(m, 0, -1), -drawn))
     assert np.ptp(found) == 0
     assert tau <= found[0] + 1e-12 < tau + 4 / (m * (m - 1)) + 1e-9
+
+
+def test_uniform_over_all_rankings_with_the_value_of_tau_ap() -> None:
+    fitting = ALL[np.abs(np.asarray(cc.tau_ap(TRUTH, ALL)) - 0.4) <= 0.1 + 1e-9]
+    counts = Counter(map(tuple, script("rankings").with_tau_ap(6, 20_000, 0.4, 0.1, rng=7).tolist()))
+    found = [counts.pop(tuple(ranking), 0) for ranking in fitting.tolist()]
+    assert not counts
+    assert stats.chisquare(found).pvalue > 1e-3
