@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.agreement.tables import ComparisonTable
+from concordant.data.results import Findings
 from concordant.errors import InputError
 
 from ..commands import bad, good, rows
@@ -46,7 +46,7 @@ def test_every_row_of_several_measures_is_a_separate_call(files: Path) -> None:
     here = files / "cs"
     sides = str(here / "people.csv"), [str(here / "gpt.csv"), str(here / "llama.csv")]
     found = cc.compare(*sides, measures=["P@5", "AP"], **FEW)
-    assert isinstance(found, ComparisonTable)
+    assert isinstance(found, Findings)
     assert [part.measure for part in found.parts] == ["P@5", "AP"]
     for part in found.parts:
         own = [cc.read_scores(side, part.measure) for side in (sides[0], *sides[1])]

@@ -78,7 +78,7 @@ def compare(
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> Any:  # Comparison, or ComparisonTable with measures or collections; a union would need a check at each use
+) -> Any:  # Comparison, or Findings with measures or collections; a union would need a check at each use
     """Compare the rankings of the systems in one or more candidates with that in `truth`.
 
     Parameters
@@ -135,7 +135,7 @@ def compare(
     Comparison
         `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` where there are several candidates; `print` shows the
         verdict and a table, `report` writes a page, `to_dict` has everything. With `measures` or `collections` a
-        `ComparisonTable`.
+        table: `parts` has each comparison, `averages` those over the collections.
 
     Warns
     -----

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, permutations
 from typing import Any, Literal
@@ -16,7 +15,7 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..data.results import Result, settings_of
+from ..data.results import Findings, settings_of
 from ..errors import InputError
 from ..inference.nulls import Alternative, null_distribution
 from ..inference.resampling import Progress, Resampling, Seed
@@ -35,55 +34,6 @@ _ENUMERATED = 8  # systems up to which all orders are tried
 _MOST_ENUMERATED = 10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PermutationTest(Result):
-    """What `permutation_test` found. `float(t)` is the p-value."""
-
-    _figure = "distributions.permutations"
-    coefficient: str
-    value: float
-    """The coefficient of the candidate ranking."""
-    pvalue: float
-    """nan where the value is undefined."""
-    standard_error: float
-    """Monte Carlo error of the p-value; 0 where all permutations were tried."""
-    alternative: Alternative
-    exact: bool
-    """Whether all permutations were tried."""
-    null: FloatArray = field(metadata={"in_dict": False})
-    """The coefficient of every permutation tried."""
-    n_undefined: int
-    """Permutations without a value; they count as at least as extreme."""
-
-    def __float__(self) -> float:
-        return self.pvalue
-
-    @property
-    def verdict(self) -> str:
-        """The value and its p-value."""
-        return f"{self.coefficient} = {self.value:.4f}, {p_equals(self.pvalue, 4)} ({self.alternative})"
-
-    def table(self) -> str:
-        """The p-value, and how it was made."""
-        chance = "undefined"
-        if np.isfinite(self.null).any():
-            chance = f"{np.nanmean(self.null):10.4f}   standard deviation {np.nanstd(self.null):.4f}"
-        error = "exact" if self.exact else f"standard error {self.standard_error:.2g}"
-        return (
-            f"  p-value       {p_cell(self.pvalue, 4):>10}   {error}\n"
-            f"  permutations  {len(self.null):10,}   {'all' if self.exact else 'random'}\n"
-            f"  under chance  {chance:>10}"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        names = ("coefficient", "value", "pvalue", "standard_error", "alternative", "exact")
-        return [{name: getattr(self, name) for name in names}]
-
-    def _contents(self) -> dict[str, Any]:
-        return {**super()._contents(), "n_permutations": len(self.null)}
-
-
 @checked
 def permutation_test(  # noqa: PLR0913
     truth: Collection | npt.ArrayLike,
@@ -97,7 +47,7 @@ def permutation_test(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
     **parameters: Any,
-) -> PermutationTest:
+) -> Findings:
     """Test whether the agreement of `candidate` with `truth` could be chance, by permuting the candidate scores.
 
     The hypothesis is that which system got which candidate score has nothing to do with the truth: all assignments of
@@ -129,8 +79,9 @@ def permutation_test(  # noqa: PLR0913
 
     Returns
     -------
-    PermutationTest
-        With `value`, `pvalue` and its `standard_error`, and the coefficient of every permutation in `null`.
+    Findings
+        `value`; `pvalue`, nan where the value is undefined, and its Monte Carlo `standard_error`; `null`: the
+        coefficient of every permutation; `exact`: whether all were tried; `n_undefined`: permutations without a value.
 
     Warns
     -----
@@ -197,7 +148,7 @@ def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, 
     if untied and entry.null:
         null = null_distribution(entry.null, len(truth))
         return float(null.pvalue(float(entry.formula(truth, candidate))))
-    return _tested(entry, truth, candidate, drawn).pvalue
+    return float(_tested(entry, truth, candidate, drawn).pvalue)
 
 
 def _tested(
@@ -210,7 +161,7 @@ def _tested(
     method: PermutationMethod = "auto",
     parameters: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
-) -> PermutationTest:
+) -> Findings:
     m = len(candidate)
     exact = _tries_all(method, m, drawn.n_resamples)
     parameters = dict(parameters or {})
@@ -228,15 +179,22 @@ def _tested(
     undefined = int(np.isnan(null).sum())
     if undefined:
         notes += (f"{counted(undefined, 'permutation')} without a value, counted as at least as extreme",)
-    return PermutationTest(
-        coefficient=entry.name,
-        value=value,
-        pvalue=p,
-        standard_error=0.0 if exact else math.sqrt(p * (1 - p) / total),
-        alternative=alternative,
-        exact=exact,
-        n_undefined=undefined,
-        null=null,
+    error = 0.0 if exact else math.sqrt(p * (1 - p) / total)
+    chance = "undefined"
+    if np.isfinite(null).any():
+        chance = f"{np.nanmean(null):10.4f}   standard deviation {np.nanstd(null):.4f}"
+    told = {"coefficient": entry.name, "value": value, "pvalue": p, "standard_error": error}
+    told |= {"alternative": alternative, "exact": exact}
+    return Findings(
+        kind="PermutationTest",
+        answer=f"{entry.name} = {value:.4f}, {p_equals(p, 4)} ({alternative})",
+        numbers={**told, "n_undefined": undefined, "n_permutations": total},
+        beside={"null": null},
+        lines=[told],
+        shown=f"  p-value       {p_cell(p, 4):>10}   {'exact' if exact else f'standard error {error:.2g}'}\n"
+        f"  permutations  {total:10,}   {'all' if exact else 'random'}\n"
+        f"  under chance  {chance:>10}",
+        figure="distributions.permutations",
         notes=notes,
         settings=settings_of(
             seed=None if exact else drawn.seed,

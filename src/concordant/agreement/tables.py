@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..coefficients.registry import get_coefficient, headlines
-from ..data.results import Interval, Result, columns, seed_of, settings_of
+from ..data.results import Findings, Interval, columns, seed_of, settings_of
 from ..errors import InputError
 from ..inference.resampling import Resampling
 from ..judges.ranking import agreements, could_be_best, on_the_same
@@ -50,93 +50,66 @@ class Average:
     """Whether it could be the best candidate on average; None where that is not known."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ComparisonTable(Result):
-    """What `compare` found by several measures or on several collections."""
+def _verdict(parts: Sequence[Part], averages: Sequence[Average], name: str) -> str:
+    """Who agrees most, or how far the answer depends on the measure."""
+    first = parts[0].found
+    truth, count = first.names[0], len({c.candidate for part in parts for c in part.found.comparisons})
+    if averages:
+        top = averages[0]
+        over = counted(len({part.collection for part in parts}), "collection")
+        says = f"{top.candidate} ranks the systems most like {truth}" if count > 1 else f"{top.candidate} and {truth}"
+        by = f" by {top.measure}" if top.measure else ""
+        rivals = [a.candidate for a in averages[1:] if a.best and a.measure == top.measure]
+        could = f"; {listing(rivals, 3)} could be as good" if rivals else ""
+        return f"{says}: {name} {number(top.values[name], 2)} on average over {over}{by}{could}"
+    if count > 1:
+        wins: dict[str, list[str]] = {}
+        for part in parts:
+            best = max(part.found.comparisons, key=lambda c: np.nan_to_num(c[name], nan=-2.0))
+            wins.setdefault(best.candidate, []).append(part.measure)
+        winner = max(wins, key=lambda candidate: len(wins[candidate]))
+        by = f"{len(wins[winner])} of {counted(len(parts), 'measure')}"
+        return f"{winner} ranks the systems most like {truth} by {by} ({name})"
+    only = {part.measure: part.found.comparisons[0] for part in parts}
+    if worths := {m: c.worth.worth for m, c in only.items() if c.worth is not None and np.isfinite(c.worth.worth)}:
+        ends = " to ".join(f"{shown(worths[m])} ({m})" for m in _ends(worths))
+        return f"25 topics judged by {first.names[1]} are worth {ends} judged by {truth}"
+    values = {m: c[name] for m, c in only.items() if not np.isnan(c[name])}
+    ends = " to ".join(f"{number(values[m], 2)} ({m})" for m in _ends(values))
+    return f"{first.names[1]} agrees with {truth} by {name} of {ends}"
 
-    parts: tuple[Part, ...]
-    """Measure by measure, and in each collection by collection. Each is what `compare` finds by itself."""
-    averages: tuple[Average, ...]
-    """Over the collections, by measure and candidate, the highest first; empty where there is only one collection."""
 
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """The coefficients of the table."""
-        every = [v.coefficient for v in self.parts[0].found.comparisons[0].values]
-        main = [name for name in headlines("main") if name in every]
-        return tuple(main if len(every) > len(headlines("inferred")) else every)
+def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[str]) -> str:
+    """A row per measure, collection and candidate; then the averages."""
+    each = [(part, c) for part in parts for c in part.found.comparisons]
+    measured = any(_measure(c) for _, c in each)
+    rows = [[*["collection"] * bool(averages), *["measure"] * measured, "", "worth of 25", *names]]
+    for part, c in each:
+        worth = "-" if c.worth is None else shown(c.worth.worth)
+        about = [*[part.collection] * bool(averages), *[_measure(c)] * measured, c.candidate]
+        rows.append([*about, worth, *(number(c[name]) for name in names)])
+    if not averages:
+        return columns(rows)
+    level = f"{100 * parts[0].found.settings['confidence_level']:g}% interval"
+    more = [["average", *["measure"] * measured, *names, f"{level} of {names[0]}", "may be best"]]
+    for a in averages:
+        ends = "-" if a.interval is None else f"{a.interval.low:.3f} to {a.interval.high:.3f}"
+        values = [number(a.values[name]) for name in names]
+        more.append(
+            [a.candidate, *[a.measure] * measured, *values, ends, {True: "yes", False: "no", None: "-"}[a.best]]
+        )
+    return f"{columns(rows)}\n\n{columns(more)}\n\n  Intervals are for all topics like these, in the same collections."
 
-    @property
-    def verdict(self) -> str:
-        """Who agrees most, or how far the answer depends on the measure."""
-        first, name = self.parts[0].found, self.shown[0]
-        truth, count = first.names[0], len({c.candidate for part in self.parts for c in part.found.comparisons})
-        if self.averages:
-            top = self.averages[0]
-            over = counted(len({part.collection for part in self.parts}), "collection")
-            says = (
-                f"{top.candidate} ranks the systems most like {truth}" if count > 1 else f"{top.candidate} and {truth}"
-            )
-            average = f"{name} {number(top.values[name], 2)} on average over {over}"
-            rivals = [a.candidate for a in self.averages[1:] if a.best and a.measure == top.measure]
-            could = f"; {listing(rivals, 3)} could be as good" if rivals else ""
-            return f"{says}: {average} by {top.measure}{could}" if top.measure else f"{says}: {average}{could}"
-        if count > 1:
-            wins: dict[str, list[str]] = {}
-            for part in self.parts:
-                best = max(part.found.comparisons, key=lambda c: np.nan_to_num(c[name], nan=-2.0))
-                wins.setdefault(best.candidate, []).append(part.measure)
-            winner = max(wins, key=lambda candidate: len(wins[candidate]))
-            by = f"{len(wins[winner])} of {counted(len(self.parts), 'measure')}"
-            return f"{winner} ranks the systems most like {truth} by {by} ({name})"
-        only = {part.measure: part.found.comparisons[0] for part in self.parts}
-        if worths := {m: c.worth.worth for m, c in only.items() if c.worth is not None and np.isfinite(c.worth.worth)}:
-            ends = " to ".join(f"{shown(worths[m])} ({m})" for m in _ends(worths))
-            return f"25 topics judged by {first.names[1]} are worth {ends} judged by {truth}"
-        values = {m: c[name] for m, c in only.items() if not np.isnan(c[name])}
-        ends = " to ".join(f"{number(values[m], 2)} ({m})" for m in _ends(values))
-        return f"{first.names[1]} agrees with {truth} by {name} of {ends}"
 
-    def table(self) -> str:
-        """A row per measure, collection and candidate; then the averages."""
-        several = bool(self.averages)
-        measured = any(_measure(c) for _, c in self._each())
-        rows = [[*["collection"] * several, *["measure"] * measured, "", "worth of 25", *self.shown]]
-        for part, c in self._each():
-            worth = "-" if c.worth is None else shown(c.worth.worth)
-            values = [number(c[name]) for name in self.shown]
-            rows.append([*[part.collection] * several, *[_measure(c)] * measured, c.candidate, worth, *values])
-        text = columns(rows)
-        if several:
-            level = f"{100 * self.settings['confidence_level']:g}% interval"
-            more = [["average", *["measure"] * measured, *self.shown, f"{level} of {self.shown[0]}", "may be best"]]
-            for a in self.averages:
-                ends = "-" if a.interval is None else f"{a.interval.low:.3f} to {a.interval.high:.3f}"
-                best = {True: "yes", False: "no", None: "-"}[a.best]
-                values = [number(a.values[name]) for name in self.shown]
-                more.append([a.candidate, *[a.measure] * measured, *values, ends, best])
-            text += f"\n\n{columns(more)}\n\n  Intervals are for all topics like these, in the same collections."
-        return text
-
-    def _each(self) -> list[tuple[Part, Compared]]:
-        return [(part, c) for part in self.parts for c in part.found.comparisons]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One per measure, collection and candidate, named as in AutoJudge's tables."""
-        found = []
-        for part, c in self._each():
-            sides = c.pairing.sides
-            row: dict[str, Any] = {"Collection": part.collection} if self.averages else {}
-            row |= {"Judge": c.candidate, "TruthMeasure": sides[0].measure, "EvalMeasure": sides[1].measure}
-            row |= {"systems": len(c.systems), "topics": len(c.topics)}
-            ends = (np.nan,) * 3 if c.worth is None else (c.worth.worth, c.worth.interval.low, c.worth.interval.high)
-            row |= dict(zip(("worth", "worth_low", "worth_high"), map(float, ends), strict=True))
-            found.append(row | {v.coefficient: v.value for v in c.values})
-        return found
-
-    def _contents(self) -> dict[str, Any]:
-        parts = [{"collection": p.collection, "measure": p.measure, **p.found.to_dict()} for p in self.parts]
-        return {"parts": parts, "averages": self.averages}
+def _row(part: Part, c: Compared, *, several: bool) -> dict[str, Any]:
+    """One per measure, collection and candidate, named as in AutoJudge's tables."""
+    truth, judge = c.pairing.sides
+    row: dict[str, Any] = {"Collection": part.collection} if several else {}
+    row |= {"Judge": c.candidate, "TruthMeasure": truth.measure, "EvalMeasure": judge.measure}
+    row |= {"systems": len(c.systems), "topics": len(c.topics)}
+    ends = (np.nan,) * 3 if c.worth is None else (c.worth.worth, c.worth.interval.low, c.worth.interval.high)
+    row |= dict(zip(("worth", "worth_low", "worth_high"), map(float, ends), strict=True))
+    return row | {v.coefficient: v.value for v in c.values}
 
 
 def _measure(c: Compared) -> str:
@@ -165,7 +138,7 @@ def compared_by(
     compare: Callable[..., Comparison],
     given: Sequence[tuple[str, str, Callable[[], Sides]]],
     how: Mapping[str, Any],
-) -> ComparisonTable:
+) -> Findings:
     """The table of collections and measures, each with what reads its sides; all by the same options and seed."""
     progress, how = how.get("progress"), {**how, "progress": None}
     seed = Resampling.of(1, how.get("rng")).seed
@@ -187,9 +160,16 @@ def compared_by(
             averages += _averages([part for part in parts if part.measure == measure])
     settings = parts[0].found.settings
     kept = {name: settings[name] for name in ("seed", "n_resamples", "confidence_level", "on", "top")}
-    return ComparisonTable(
-        tuple(parts),
-        tuple(averages),
+    every = [v.coefficient for v in parts[0].found.comparisons[0].values]
+    names = every  # those of the table
+    if len(every) > len(headlines("inferred")):
+        names = [name for name in headlines("main") if name in every]
+    return Findings(
+        kind="ComparisonTable",
+        answer=_verdict(parts, averages, names[0]),
+        numbers={"parts": tuple(parts), "averages": tuple(averages)},
+        lines=[_row(part, c, several=bool(averages)) for part in parts for c in part.found.comparisons],
+        shown=_table(parts, averages, names),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.found.notes)),
         settings=settings_of(**kept, collections=collections),
     )

@@ -182,6 +182,8 @@ class Findings(Result):
     """Attributes that `to_dict` has not, or in another form."""
     lines: Sequence[Mapping[str, Any]] = ()
     """The rows of the table; by default one, of all single numbers."""
+    paper: Sequence[Mapping[str, Any]] = ()
+    """The rows for a paper, as strings where digits would mislead; by default all of them."""
     shown: str = ""
     """The table as text."""
     index: str = ""
@@ -211,6 +213,10 @@ class Findings(Result):
         """The table: one mapping from column to value per row."""
         lines = self.lines or [{key: value for key, value in self.numbers.items() if isinstance(value, int | float)}]
         return [dict(line) for line in lines]
+
+    def printed(self) -> list[dict[str, Any]]:
+        """The rows for a paper."""
+        return [dict(line) for line in self.paper] or self.rows()
 
     def table(self) -> str:
         """The table as text."""

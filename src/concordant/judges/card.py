@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
-from ..data.results import Estimate, Findings, Result, columns
+from ..data.results import Estimate, Findings, columns
 from ..errors import InputError
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
@@ -20,7 +20,7 @@ from ..read.door import Collection
 from ..words import number, one_line, p_cell
 from .families import bias_from, members_of
 from .rank_shifts import changes_from, default_k, rank_bounds
-from .ranking import JudgeRanking, ranking_of
+from .ranking import ranking_of
 from .significance import Correction, Test, significant_pairs
 from .significance_counts import HowTested, agreement_from
 from .soft_accuracy import accuracy_from
@@ -74,70 +74,43 @@ class Judge:
         return found
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgeCard(Result):
-    """What `judge_card` found. `print` shows it, `to_dict` has everything."""
+def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha: float) -> str:
+    """One row per judge; then families and labels, where there are; then what the columns are."""
+    first = judges[0]
+    heads = ["", "worth", "interval", "tau_b", "tau_ap_b", "SPA", "false", "miss", "drop", "best"]
+    parts = [_listed(heads, [list(row.values()) for row in printed])]
+    if first.bias is not None:
+        most = [(judge.name, judge.bias.families[0]) for judge in judges if judge.bias is not None]
+        favoured = [[name, f.family, f"{f.shift:+.2f} sd", p_cell(f.adjusted)] for name, f in most]
+        parts.append(columns([["", "favours most", "by", "p (Holm)"], *favoured]))
+    labelled = [(judge.name, judge.labels.estimates) for judge in judges if judge.labels is not None]
+    if labelled:
+        labels = [[name, *(number(e.value) for e in estimates)] for name, estimates in labelled]
+        parts.append(columns([["labels", *(e.coefficient for e in labelled[0][1])], *labels]))
+    level, truth = f"{100 * first.worth.interval.confidence_level:g}%", one_line(first.worth.names[0])
+    parts.append(
+        f"  worth: of {first.worth.n_topics:g} topics, in topics of {truth}, with its {level} interval\n"
+        f"  false: of its significant differences (alpha {alpha:g}), those the truth does not confirm\n"
+        "  miss: of the truth's significant differences, those that it does not find\n"
+        "  drop: by how many ranks a system falls at most; best: its rank of the best system"
+    )
+    return "\n\n".join(parts)
 
-    _figure = "judged.card"
-    _index = "judge"
-    judges: tuple[Judge, ...]
-    """The one whose topics are worth most first."""
-    ranking: JudgeRanking
-    """Which judge is better than which."""
 
-    @property
-    def verdict(self) -> str:
-        """Who ranks the systems most like the truth, and what its topics are worth."""
-        return self.ranking.verdict
-
-    def table(self) -> str:
-        """One row per judge; then families and labels, where there are; then what the columns are."""
-        first = self.judges[0]
-        heads = ["", "worth", "interval", "tau_b", "tau_ap_b", "SPA", "false", "miss", "drop", "best"]
-        rows = [list(row.values()) for row in self.printed()]
-        parts = [_listed(heads, rows)]
-        if first.bias is not None:
-            most = [(judge.name, judge.bias.families[0]) for judge in self.judges if judge.bias is not None]
-            favoured = [[name, f.family, f"{f.shift:+.2f} sd", p_cell(f.adjusted)] for name, f in most]
-            parts.append(columns([["", "favours most", "by", "p (Holm)"], *favoured]))
-        labelled = [(judge.name, judge.labels.estimates) for judge in self.judges if judge.labels is not None]
-        if labelled:
-            labels = [[name, *(number(e.value) for e in estimates)] for name, estimates in labelled]
-            parts.append(columns([["labels", *(e.coefficient for e in labelled[0][1])], *labels]))
-        level, alpha = f"{100 * first.worth.interval.confidence_level:g}%", self.settings["alpha"]
-        truth = one_line(first.worth.names[0])
-        parts.append(
-            f"  worth: of {first.worth.n_topics:g} topics, in topics of {truth}, with its {level} interval\n"
-            f"  false: of its significant differences (alpha {alpha:g}), those the truth does not confirm\n"
-            "  miss: of the truth's significant differences, those that it does not find\n"
-            "  drop: by how many ranks a system falls at most; best: its rank of the best system"
-        )
-        return "\n\n".join(parts)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per judge."""
-        return [judge.row() for judge in self.judges]
-
-    def printed(self) -> list[dict[str, Any]]:
-        """The columns for a paper: one row per judge, as strings where digits would mislead."""
-        return [
-            {
-                "judge": judge.name,
-                "worth": judge.worth.cell,
-                "95% interval".replace("95", f"{100 * judge.worth.interval.confidence_level:g}"): judge.worth.ends,
-                "tau_b": number(judge.tau_b),
-                "tau_ap_b": number(judge.tau_ap_b),
-                "SPA": number(judge.soft_accuracy.value),
-                "false": _percent(judge.significance.false_discovery_rate),
-                "missed": _percent(judge.significance.false_negative_rate),
-                "drop": f"{judge.ranks.largest_drop.value:g}",
-                "best": f"{judge.ranks.best_rank.value:g}",
-            }
-            for judge in self.judges
-        ]
-
-    def _contents(self) -> dict[str, Any]:
-        return {"card": self.rows(), "judges": self.judges, "ranking": self.ranking}
+def _printed(judge: Judge) -> dict[str, str]:
+    """The columns for a paper, as strings where digits would mislead."""
+    return {
+        "judge": judge.name,
+        "worth": judge.worth.cell,
+        f"{100 * judge.worth.interval.confidence_level:g}% interval": judge.worth.ends,
+        "tau_b": number(judge.tau_b),
+        "tau_ap_b": number(judge.tau_ap_b),
+        "SPA": number(judge.soft_accuracy.value),
+        "false": _percent(judge.significance.false_discovery_rate),
+        "missed": _percent(judge.significance.false_negative_rate),
+        "drop": f"{judge.ranks.largest_drop.value:g}",
+        "best": f"{judge.ranks.best_rank.value:g}",
+    }
 
 
 def _percent(share: float) -> str:
@@ -168,7 +141,7 @@ def judge_card(  # noqa: PLR0913
     confidence_level: float = 0.95,
     n_resamples: int = 1_999,
     rng: Seed = None,
-) -> JudgeCard:
+) -> Findings:
     """All that papers report about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
 
     Parameters
@@ -194,8 +167,9 @@ def judge_card(  # noqa: PLR0913
 
     Returns
     -------
-    JudgeCard
-        One `Judge` each, the one whose topics are worth most first, and the ranking of the judges with its tests.
+    Findings
+        `judges`: a `Judge` each, the one whose topics are worth most first; `ranking`: the `JudgeRanking`, with its
+        tests; `card`: the rows.
 
     See Also
     --------
@@ -260,15 +234,17 @@ def judge_card(  # noqa: PLR0913
                 labels=None if labels is None else labels.get(named[k]),
             )
         )
-    return JudgeCard(
-        judges=tuple(judges),
-        ranking=ranking,
+    card, printed = [judge.row() for judge in judges], [_printed(judge) for judge in judges]
+    about = {"n_resamples": how.n_resamples, "confidence_level": level, "families": families is not None}
+    return Findings(
+        kind="JudgeCard",
+        answer=ranking.verdict,
+        numbers={"card": card, "judges": tuple(judges), "ranking": ranking},
+        lines=card,
+        paper=printed,
+        shown=_table(judges, printed, alpha),
+        index="judge",
+        figure="judged.card",
         notes=(*sides.notes, *ranking.notes),
-        settings=sides.about(
-            seed=how.seed,
-            n_resamples=how.n_resamples,
-            confidence_level=level,
-            **tested._asdict(),
-            families=families is not None,
-        )["settings"],
+        settings=sides.about(seed=how.seed, **about, **tested._asdict())["settings"],
     )

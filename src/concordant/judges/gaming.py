@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..data.holes import Missing
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Findings, Interval, columns, settings_of
 from ..errors import InputError, require
 from ..inference.resampling import Resampling, Seed, resampled_weights
 from ..judgments.agreement import tail
@@ -40,94 +40,8 @@ class Dose:
     rank_people: float
     judged: float
     """The share of the first k documents of all runs that people and the judge graded."""
-
-    @property
-    def transfer(self) -> float:
-        """The share of the gain that people see; nan where the judge sees none."""
-        return self.gain_people / self.gain_judge if self.gain_judge > _SLACK else float("nan")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class GamingGap(Result):
-    """What `gaming_gap` found."""
-
-    _figure = "judged.gaming_gap"
-    _index = "k"
-    names: tuple[str, str]
-    """What people and the judge are called."""
-    measure: str
-    k: int
-    favourite_judge: int
-    """The rank of the judge's favourite run among the systems, by the judge."""
-    favourite_people: int
-    """Its rank by people."""
-    favourite_interval: Interval
     transfer: float
-    """The share of what systems gain under the judge that they gain under people."""
-    transfer_interval: Interval | None
-    lost: float
-    """The share of people's gain that is lost because the judge errs on the documents that systems retrieve."""
-    lost_interval: Interval | None
-    doses: tuple[Dose, ...]
-    n_systems: int
-    n_topics: int
-
-    @property
-    def gamed(self) -> bool | None:
-        """Whether errors on what systems retrieve are shown to cost them; None where there is no gain to lose."""
-        return None if self.lost_interval is None else self.lost_interval.low > 0
-
-    @property
-    def verdict(self) -> str:
-        """Whether the judge can be gamed, and where its favourite run ends up."""
-        people, judge = self.names
-        ends = self.favourite_interval
-        where = (
-            f"its favourite run is at rank {self.favourite_judge} of {self.n_systems + 1} by {judge} and at "
-            f"{self.favourite_people} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"
-        )
-        if self.gamed is None:
-            return f"Systems that ask {judge} are not shown to gain anything by {people}: {where}"
-        if self.gamed:
-            said = f"{judge} can be gamed" if judge != "the judge" else "The judge can be gamed"
-        else:
-            said = f"Nothing shows that {judge} is easier to game than a judge with random errors"
-        return f"{said}: {where}"
-
-    def table(self) -> str:
-        """The shares with their intervals, then what re-ordering more documents does."""
-        people, judge = self.names
-        ends = self.transfer_interval or self.lost_interval
-        shares = [["", "", "" if ends is None else _level(ends)]]
-        for label, value, interval in (
-            (f"transfer: gain by {people} per gain by {judge}", self.transfer, self.transfer_interval),
-            ("lost share: to errors on what systems retrieve", self.lost, self.lost_interval),
-        ):
-            between = "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
-            shares.append([label, "-" if np.isnan(value) else f"{value:.2f}", between])
-        before = (self.n_systems + 1) / 2
-        rows = [["documents re-ordered", "judged", f"gain by {judge}", f"by {people}", f"rank by {judge}", people]]
-        rows.append(["none", "", "", "", f"{before:.1f}", f"{before:.1f}"])
-        rows += [
-            [
-                str(d.k), f"{d.judged:.0%}", f"{d.gain_judge:+z.3f}", f"{d.gain_people:+z.3f}", f"{d.rank_judge:.1f}",
-                f"{d.rank_people:.1f}",
-            ]
-            for d in self.doses
-        ]  # fmt: skip
-        about = f"{self.measure}, {counted(self.n_systems, 'system')}, {counted(self.n_topics, 'topic')}"
-        return f"{columns(shares)}\n\n{columns(rows)}\n\n  {about}; means over systems, one re-ordered at a time"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per number of documents re-ordered."""
-        return [{**vars(dose), "transfer": dose.transfer} for dose in self.doses]
-
-    def _contents(self) -> dict[str, Any]:
-        return {**super()._contents(), "gamed": self.gamed, "doses": self.rows()}
-
-
-def _level(interval: Interval) -> str:
-    return f"{100 * interval.confidence_level:g}% interval"
+    """The share of the gain that people see; nan where the judge sees none."""
 
 
 @checked
@@ -144,7 +58,7 @@ def gaming_gap(  # noqa: PLR0913
     n_resamples: int = 1_999,
     confidence_level: float = 0.95,
     rng: Seed = None,
-) -> GamingGap:
+) -> Findings:
     """Measure what a system gains by asking the judge, and how much of the gain people see.
 
     A judge can rank systems as people do and still be gamed: a system that asks the judge which documents it likes
@@ -178,8 +92,12 @@ def gaming_gap(  # noqa: PLR0913
 
     Returns
     -------
-    GamingGap
-        The rank of the judge's favourite run by both, the transfer, the lost share, and the gains by k.
+    Findings
+        `favourite_judge` and `favourite_people`: the rank of the judge's favourite run among the systems, by both, with
+        `favourite_interval` by people; `transfer`: the share of what systems gain under the judge that they gain under
+        people; `lost`: the share of people's gain that is lost because the judge errs on the documents that systems
+        retrieve; each with its interval; `gamed`: whether errors on what systems retrieve are shown to cost them, None
+        where there is no gain to lose; `doses`: a `Dose` for each number of documents re-ordered.
 
     See Also
     --------
@@ -236,7 +154,8 @@ def gaming_gap(  # noqa: PLR0913
         gains[dose] = (after - before).mean(axis=2)
         gain_j, gain_h = map(float, gains[dose].mean(axis=1))
         rank_j, rank_h = (_rank(new, old) for new, old in zip(after.mean(axis=1), before.mean(axis=1), strict=True))
-        doses.append(Dose(dose, gain_j, gain_h, rank_j, rank_h, _judged(runs, graded, topics, dose)))
+        seen = gain_h / gain_j if gain_j > _SLACK else float("nan")
+        doses.append(Dose(dose, gain_j, gain_h, rank_j, rank_h, _judged(runs, graded, topics, dose), seen))
     pairs = np.column_stack([graded.topic_of, people.grades[both]])
     alike = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
     null = [scores(reordered(runs, shuffled(graded, alike, draws), k), [people])[0] for _ in range(n_permutations)]
@@ -263,20 +182,31 @@ def gaming_gap(  # noqa: PLR0913
     (transfer, of_transfer), (kept, of_kept) = share(0), share(2)
     left = len(full.topics) - len(topics)
     note = f"{counted(left, 'topic')} left out, on which the judge graded no document of people's"
-    return GamingGap(
-        names=(names[0], names[1]),
-        measure=str(wanted),
-        k=k,
-        favourite_judge=found[0],
-        favourite_people=found[1],
-        favourite_interval=interval(np.concatenate(places), method="nearest"),
-        transfer=transfer,
-        transfer_interval=of_transfer,
-        lost=1 - kept,
-        lost_interval=of_kept and replace(of_kept, low=1 - of_kept.high, high=1 - of_kept.low),
-        doses=tuple(doses),
-        n_systems=len(full.systems),
-        n_topics=len(topics),
+    lost = of_kept and replace(of_kept, low=1 - of_kept.high, high=1 - of_kept.low)
+    numbers = {
+        "names": (names[0], names[1]),
+        "measure": str(wanted),
+        "k": k,
+        "favourite_judge": found[0],
+        "favourite_people": found[1],
+        "favourite_interval": interval(np.concatenate(places), method="nearest"),
+        "transfer": transfer,
+        "transfer_interval": of_transfer,
+        "lost": 1 - kept,
+        "lost_interval": lost,
+        "n_systems": len(full.systems),
+        "n_topics": len(topics),
+        "gamed": None if lost is None else lost.low > 0,
+        "doses": tuple(doses),
+    }
+    return Findings(
+        kind="GamingGap",
+        answer=_verdict(numbers),
+        numbers=numbers,
+        lines=[vars(dose) for dose in doses],
+        shown=_table(numbers),
+        index="k",
+        figure="judged.gaming_gap",
         notes=(note,) if left else (),
         settings=settings_of(
             seed=how.seed,
@@ -286,6 +216,46 @@ def gaming_gap(  # noqa: PLR0913
             missing=missing,
         ),
     )
+
+
+def _verdict(found: Mapping[str, Any]) -> str:
+    """Whether the judge can be gamed, and where its favourite run ends up."""
+    (people, judge), ends = found["names"], found["favourite_interval"]
+    where = (
+        f"its favourite run is at rank {found['favourite_judge']} of {found['n_systems'] + 1} by {judge} and at "
+        f"{found['favourite_people']} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"
+    )
+    if found["gamed"] is None:
+        return f"Systems that ask {judge} are not shown to gain anything by {people}: {where}"
+    if found["gamed"]:
+        return f"{judge if judge != 'the judge' else 'The judge'} can be gamed: {where}"
+    return f"Nothing shows that {judge} is easier to game than a judge with random errors: {where}"
+
+
+def _table(found: Mapping[str, Any]) -> str:
+    """The shares with their intervals, then what re-ordering more documents does."""
+    people, judge = found["names"]
+    ends = found["transfer_interval"] or found["lost_interval"]
+    shares = [["", "", "" if ends is None else _level(ends)]]
+    for label, name in (
+        (f"transfer: gain by {people} per gain by {judge}", "transfer"),
+        ("lost share: to errors on what systems retrieve", "lost"),
+    ):
+        value, interval = found[name], found[f"{name}_interval"]
+        between = "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+        shares.append([label, "-" if np.isnan(value) else f"{value:.2f}", between])
+    before = (found["n_systems"] + 1) / 2
+    rows = [["documents re-ordered", "judged", f"gain by {judge}", f"by {people}", f"rank by {judge}", people]]
+    rows.append(["none", "", "", "", f"{before:.1f}", f"{before:.1f}"])
+    for d in found["doses"]:
+        gains, ranks = (d.gain_judge, d.gain_people), (d.rank_judge, d.rank_people)
+        rows.append([str(d.k), f"{d.judged:.0%}", *(f"{g:+z.3f}" for g in gains), *(f"{r:.1f}" for r in ranks)])
+    about = f"{found['measure']}, {counted(found['n_systems'], 'system')}, {counted(found['n_topics'], 'topic')}"
+    return f"{columns(shares)}\n\n{columns(rows)}\n\n  {about}; means over systems, one re-ordered at a time"
+
+
+def _level(interval: Interval) -> str:
+    return f"{100 * interval.confidence_level:g}% interval"
 
 
 def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:

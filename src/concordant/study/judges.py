@@ -12,11 +12,11 @@ import numpy as np
 from ..agreement.correlation import correlate
 from ..coefficients.registry import headlines
 from ..data.holes import Missing
-from ..data.results import Estimate, columns
+from ..data.results import Estimate, Findings, columns
 from ..errors import InputError, import_extra
 from ..inference.resampling import Progress
-from ..judges.card import JudgeCard, judge_card
-from ..judges.gaming import GamingGap, gaming_gap
+from ..judges.card import judge_card
+from ..judges.gaming import gaming_gap
 from ..judges.ranking import JudgeRanking, rank_judges
 from ..judges.verdicts import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import LabelAgreement, label_agreement
@@ -45,11 +45,11 @@ class JudgeStudy(StudyResult):
     ranking: JudgeRanking | None
     """By the first measure and the first coefficient: what the judges' topics are worth, and which are better than
     which. None with fewer than 10 topics."""
-    card: JudgeCard | None
+    card: Findings | None
     """By the first measure: soft pairwise accuracy, significance, rank changes and labels beside worth by tau_b."""
     labels: Mapping[str, LabelAgreement]
     """By judge."""
-    gaming: Mapping[str, GamingGap]
+    gaming: Mapping[str, Findings]
     """By judge and by the first measure: what a system gains that asks the judge. Empty with fewer than 10 topics."""
 
     @property

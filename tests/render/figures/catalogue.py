@@ -22,7 +22,6 @@ from matplotlib.text import Text
 
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
-from concordant.agreement.permutation import PermutationTest
 from concordant.coefficients.ties import TieBounds
 from concordant.data.results import Estimate, Findings, Interval
 from concordant.judges.ranking import JudgeRanking
@@ -123,6 +122,12 @@ def worth(name: str = "careful", worth: float = 12.0) -> JudgeWorth:
     return JudgeWorth("tau_b", ("people", name), 25, worth, spread, "cannot tell", "", 0.6, settings=settings)
 
 
+def permuted(null: npt.NDArray[np.float64]) -> Findings:
+    numbers = {"coefficient": "tau_b", "value": 0.4, "pvalue": 0.01}
+    figure = "distributions.permutations"
+    return Findings(kind="PermutationTest", answer="", numbers=numbers, beside={"null": null}, figure=figure)
+
+
 def worths() -> JudgeRanking:
     """One better than the truth, one worse, one worth nothing."""
     return JudgeRanking((worth("steady", 30.0), worth("careful"), worth("coin", 0.0)), ("steady", "careful"))
@@ -145,7 +150,7 @@ def figures() -> Figures:
         "rank_intervals": lambda: rank_intervals().plot(),
         "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
-        "permutations": lambda: PermutationTest("tau_b", 0.4, 0.01, 0.0, "two-sided", False, null, 0).plot(),
+        "permutations": lambda: permuted(null).plot(),
         "null": lambda: cc.null_distribution("tau", 12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),

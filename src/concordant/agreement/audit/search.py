@@ -209,7 +209,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
             "nearest": nearest,
             "levels": levels,
         },
-        beside={"number": number, "printed": tuple(printed)},
+        beside={"number": number, "given": tuple(printed)},
         lines=lines,
         shown=_table(number, matches, nearest, levels),
         figure="audits.audit",

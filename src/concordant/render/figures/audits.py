@@ -34,6 +34,6 @@ def _place(way: Way, found: Findings) -> float:
     """Where it is farthest from what was reported; the nearest end of a range."""
     offsets = [
         (min(max(p.value, low), high) - p.value) / p.step
-        for (low, high), p in zip(way.ranges, found.printed, strict=True)
+        for (low, high), p in zip(way.ranges, found.given, strict=True)
     ]
     return float(max(offsets, key=abs))

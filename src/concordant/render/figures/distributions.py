@@ -13,7 +13,7 @@ from .labels import number_ticks, sides_of, symbol
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
-    from ...agreement.permutation import PermutationTest
+    from ...data.results import Findings
     from ...inference.nulls import NullDistribution
     from ...ranks.testing import RankTest
 
@@ -32,7 +32,7 @@ def rank_test(found: RankTest, ax: Any = None) -> Any:
     return ax
 
 
-def permutations(found: PermutationTest, ax: Any = None) -> Any:
+def permutations(found: Findings, ax: Any = None) -> Any:
     """The coefficient of permuted scores, and that of the scores as they are."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])

@@ -12,11 +12,9 @@ from .style import BLUE, DARK, GREY, LIGHT, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
     from ...data.results import Findings
-    from ...judges.card import JudgeCard
-    from ...judges.gaming import GamingGap
 
 
-def card(found: JudgeCard, ax: Any = None) -> Any:
+def card(found: Findings, ax: Any = None) -> Any:
     """What each judge's topics are worth, with tau_b and soft pairwise accuracy beside it."""
     with canvas(ax, height=0.85 + 0.2 * max(len(found.judges), 2)) as ax:
         worths([judge.worth for judge in found.judges], ax)
@@ -93,7 +91,7 @@ def family_bias(found: Findings, ax: Any = None) -> Any:
     return ax
 
 
-def gaming_gap(found: GamingGap, ax: Any = None) -> Any:
+def gaming_gap(found: Findings, ax: Any = None) -> Any:
     """The mean rank of a system that asks the judge, by the judge and by people; where the favourite run ends."""
     people, judge = map(text, found.names)
     with canvas(ax) as ax:
