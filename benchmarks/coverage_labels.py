@@ -10,7 +10,8 @@ dl21 with each machine, and with machines that are constant, random, reversed (3
 "favoured", umbrela_gpt4 raises the grades of documents of one system until its P@10 gains .15 or they run out. covid1
 with three simulated machines, whose grades are a part of people's, of the runs' own opinion, and noise. Simulated pools
 with 3 to 50% relevant. With the argument "late": systems of dl21 that come after the list, to labels-late.csv; with
-"bias": the mean error from many lists, of the level and of the system with the largest one, to labels-bias.csv.
+"bias": the mean error from many lists, of the level and of the system with the largest one, to labels-bias.csv; with
+"topics": coverage of means for topics like these on 600 collections, where 100 left it open, to labels-topics.csv.
 
 Finished cells are lines of docs/measured/labels.csv, where a run that was stopped continues.
 """
@@ -69,6 +70,12 @@ BIAS = (
     (("dl21", "umbrela_gpt4", "DCG@10"), 50, 4_000),
     *(((f"simulated {share:g}", "noisy", "P(rel=1)@10"), 50, 10_000) for share in (0.03, 0.1, 0.5)),
 )  # the cell, labels, and lists
+TOPICS = (
+    (("dl21", "umbrela_gpt4", "P(rel=2)@10"), 0.05),
+    *(((f"simulated {share:g}", "noisy", "DCG@10"), 0.05) for share in (0.3, 0.5)),
+    (("simulated 0.1", "noisy", "DCG@10"), 0.4),
+    (("simulated 0.03", "noisy", "P(rel=1)@10"), 0.1),
+)  # the cell and the share of the pool
 SIMULATED = {"good": (1.0, 0.3, 0.6), "weak": (0.5, 0.5, 1.0), "none": (0.0, 1.0, 0.3)}
 
 
@@ -322,10 +329,36 @@ def bias() -> None:
             file.flush()
 
 
+def topics() -> None:
+    """Coverage of means for topics like these on 600 collections of topics, beside that with all documents judged."""
+    with TABLE.with_name("labels-topics.csv").open("w", encoding="utf-8", newline="") as file:
+        write = csv.writer(file, lineterminator="\n")
+        write.writerow(["collection", "machine", "measure", "share", "collections", "means", "means_se", "all_judged"])
+        for (collection, machine, name), share in TOPICS:
+            measure, rng = Measure.parse(name), np.random.default_rng(5)
+            simple = collection.startswith("simulated")
+            made = simulated(float(collection.split()[1])) if simple else collected(collection, machine, 10)
+            population = scores_of(made[0], measure, made[1]).mean(axis=1)
+            held = []
+            for _ in range(600):
+                some = drawn(made, rng)
+                truth = Truth.of(some[0], measure, some[1])
+                scores = estimate(truth.draw(round(share * len(some[0])), rng), measure).scores
+                n = scores.shape[1]
+                for of in (scores, truth.people):
+                    reach = stdtrit(n - 1, 0.975) * of.std(axis=1, ddof=1) / n**0.5
+                    held.append((np.abs(of.mean(axis=1) - population) <= reach + 1e-9).mean())
+            found = 100 * np.array(held).reshape(-1, 2)
+            numbers = (found[:, 0].mean(), found[:, 0].std() / len(found) ** 0.5, found[:, 1].mean())
+            write.writerow([collection, machine, name, share, len(found), *(f"{number:.1f}" for number in numbers)])
+            file.flush()
+
+
 def main() -> None:
     warnings.simplefilter("ignore")
-    if sys.argv[1:] in (["late"], ["bias"]):
-        {"late": late, "bias": bias}[sys.argv[1]]()
+    modes = {"late": late, "bias": bias, "topics": topics}
+    if sys.argv[1:2] and sys.argv[1] in modes:
+        modes[sys.argv[1]]()
         return
     done = set()
     if TABLE.exists():

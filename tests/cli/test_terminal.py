@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Any
 
 import pytest
@@ -240,3 +241,16 @@ def test_sizes_that_are_none(sizes: str) -> None:
         topics._sizes(sizes)
     assert topics._sizes("10:40:15") == [10, 25, 40]
     assert topics._sizes("3,50") == [3, 50]
+
+
+def test_what_is_said_of_several_files_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with terminal.Notes(quiet=False) as notes:
+        for said in ("a.csv: odd", "no colon", "b.csv: odd", "no other", "c.csv: even"):
+            warnings.warn(said, cc.errors.DataWarning, stacklevel=1)
+    assert capsys.readouterr().err.splitlines() == [
+        "note: a.csv, b.csv: odd",
+        "note: no colon",
+        "note: no other",
+        "note: c.csv: even",
+    ]
+    assert len(notes.seen) == 5

@@ -269,6 +269,12 @@ def test_below_50_labels_there_are_no_intervals() -> None:
     assert ranked(budget=50).ranks is not None
 
 
+def test_means_that_no_system_can_have_are_said_to_be_of_few_labels() -> None:
+    said = [any("lie outside 0 to 1" in note for note in ranked(budget=n).notes) for n in (3, 150)]
+    beyond = [bool((abs(ranked(budget=n).means.values - 0.5) > 0.5).any()) for n in (3, 150)]
+    assert said == beyond == [True, False]
+
+
 def test_the_answer_in_words() -> None:
     text = str(ranked())
     assert text.startswith(f"{ranked().means.systems[0]} leads (rank 1 to ")

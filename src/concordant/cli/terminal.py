@@ -19,7 +19,7 @@ from typing import Any, TextIO
 import typer
 
 from ..errors import ConcordantError
-from ..words import one_line, printable
+from ..words import listing, one_line, printable
 
 # On one line: p-values, intervals, and the backslash that continues a command.
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$")
@@ -193,8 +193,12 @@ class Notes:
         self._catch.__exit__(*error)
         found = dict.fromkeys(str(w.message) for w in self._caught or ())
         self.seen = [note for note in found if note not in self._answered]
+        said: dict[str, list[str]] = {}  # what is said of several files is said once
         for note in () if self.quiet else self.seen:
-            tell(f"note: {note}")
+            file, colon, what = note.partition(": ")
+            said.setdefault(colon + what if colon else note, []).append(file if colon else "")
+        for what, files in said.items():
+            tell(f"note: {listing(files, 3)}{what}")
 
 
 class Bar:

@@ -256,6 +256,8 @@ def rank_from_labels(
             f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, means of AP may be too low and intervals too "
             "short, most of all where few documents are relevant",
         )
+    if wanted.kind in ("AP", "P") and ((means.values < 0) | (means.values > 1)).any():
+        notes += (f"some means of {wanted} lie outside 0 to 1, as estimates may: the labels are too few",)
     return LabelRanking(
         means=means,
         scores=Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),

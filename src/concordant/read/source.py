@@ -144,9 +144,10 @@ def expand(what: Any) -> list[Item]:
         return _paths(what)
     if hasattr(what, "read"):
         return [Item(what)]
-    if isinstance(what, bytes | bytearray) or not isinstance(what, Iterable):
+    if isinstance(what, bytes | bytearray) or hasattr(what, "dtypes") or not isinstance(what, Iterable):
         raise InputTypeError(
-            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list of them"
+            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list of them; data "
+            "in memory are for as_scores"
         )
     items = [item for part in what for item in expand(part)]
     if not items:
