@@ -339,6 +339,9 @@ ACCEPTED: dict[str, set[str]] = {
     "folder": WORDS,
     "study.judge_study.rng": {"0", "10**12", "10**400"},
     "study.judgment_study.rng": {"0", "10**12", "10**400"},
+    "judgments.label.seed": {"0"},
+    "planning.try_labels.shares": {"array"},  # 0.3 and 0.5
+    "planning.plan_runs.budget": {"10**12"},
     "judgments.label.topics": {"[]", "()", "empty array"},  # as if it were left out
     "labels": {"{}"},
     "lam": POSITIVE | {"0", "-1", "-3.5"},

@@ -144,7 +144,6 @@ def test_a_hundred_candidates_fit_a_screen(tmp_path: Path) -> None:
     every = sorted(map(str, tmp_path.glob("*.csv")))
     asked = ("compare", PEOPLE, *every, "--resamples", "99")
     text = good(*asked)
-    assert re.search(r"c00 is the best of 100 judges|The best judge is one of these \d+: c00", text)
     assert "  ... 80 more: --all" in text
     assert len(text.splitlines()) < 45
     assert text.count("Note: ") <= 5
@@ -152,6 +151,8 @@ def test_a_hundred_candidates_fit_a_screen(tmp_path: Path) -> None:
     assert len(shown) == 20
     found = cc.rank_judges(PEOPLE, dict(zip([Path(file).stem for file in every], every, strict=True)), rng=0)
     assert [line.split()[0] for line in shown] == [judge.names[1] for judge in found.judges[:20]]
+    first = found.judges[0].names[1]
+    assert re.match(rf"{first} is the best of 100 judges|The best judge is one of these \d+: {first}, ", text)
     assert "c99" in good(*asked, "--all")
 
 
@@ -446,10 +447,11 @@ def test_demo_runs(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     text = done.stdout
     assert text.count("$ concordant") == 8
-    assert text.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.\n")
+    said = " ".join(text.split())  # a long path is broken before or after
+    assert said.endswith(f"The report is in {tmp_path / 'demo-report.html'}: open it in a browser.")
     assert (tmp_path / "demo-report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "25 topics judged by careful rank the systems only as well as 14 judged by people (95% interval " in text
-    assert "careful is the best of 2 judges. careful is a weaker judge than people. 25 topics" in text
+    assert "25 topics judged by careful rank the systems only as well as 14 judged by people (95% interval " in said
+    assert "careful is the best of 2 judges. careful is a weaker judge than people. 25 topics" in said
 
 
 def test_without_the_extra_the_install_line_is_given() -> None:

@@ -171,9 +171,9 @@ def test_what_does_not_depend_on_the_scale(scale: float) -> None:
         assert cc.expected_correlation(large, coefficient="tau_ap", estimator=estimator).value == pytest.approx(
             cc.expected_correlation(plain, coefficient="tau_ap", estimator=estimator).value, rel=1e-9
         )
-    assert cc.rank_intervals(large, rng=1, n_resamples=199).to_dict()["systems"] == [
-        row | {"mean": pytest.approx(row["mean"] * scale)}
-        for row in cc.rank_intervals(plain, rng=1, n_resamples=199).to_dict()["systems"]
+    assert cc.rank_intervals(large, rng=1, n_resamples=199).to_dict()["rows"] == [
+        row | {"total": pytest.approx(row["total"] * scale)}
+        for row in cc.rank_intervals(plain, rng=1, n_resamples=199).to_dict()["rows"]
     ]
     explained, same = cc.explain(large, scores(OTHER * scale)), cc.explain(plain, scores(OTHER))
     assert [(s.system, s.swapped) for s in explained.systems] == [(s.system, s.swapped) for s in same.systems]
@@ -206,7 +206,7 @@ ALL_PAIRS: dict[str, tuple[int, Any]] = {
     "expected correlation": (4, lambda s: cc.expected_correlation(s, coefficient="tau", estimator="msqd")),
     "discriminative power": (3, lambda s: cc.ranks.discriminative_power(s, s)),
     "explain": (17, lambda s: cc.explain(s, s)),
-    "rank intervals": (9, lambda s: cc.rank_intervals(s, n_resamples=99)),
+    "rank intervals": (10, lambda s: cc.rank_intervals(s, n_resamples=99)),
     "rank intervals from estimates": (
         17,
         lambda s: cc.rank_intervals(cc.Means(s.means(), s.systems, errors=np.ones(len(s.systems))), n_resamples=99),

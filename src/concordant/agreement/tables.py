@@ -236,6 +236,9 @@ def read_by(
         return path if folder is None else os.path.join(folder, path)
 
     folders: Mapping[str, Any] = {"": None} if collections is None else collections
+    for name, folder in folders.items():
+        if not isinstance(folder, str | os.PathLike | None):
+            raise InputError(f"collections has {folder!r} for {name!r}: give the path of its folder")
     anywhere = next(iter(folders.values()))
     if measures == "all":
         measures = common_measures(at(anywhere, path) for path in (truth, *paths))

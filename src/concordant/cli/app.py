@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import shlex
 import sys
@@ -204,7 +205,8 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
     if save is not None:
         _save_collection(save)
         return
-    human, careful, hasty = (str(path(name)) for name in ("people", "careful", "hasty"))
+    human, careful, hasty = (f"{name}.csv" for name in ("people", "careful", "hasty"))
+    page = str(Path(DEMO_REPORT).resolve())
     steps: list[tuple[str, list[str]]] = [
         (
             "People and a machine scored the same 20 systems on 40 topics. Is the machine good enough?",
@@ -218,19 +220,19 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
         ("And whom to cite.", ["cite", "tau_ap_b"]),
         (
             "All of it in one file, to look at and to send.",
-            ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", DEMO_REPORT],
+            ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", page],
         ),
     ]
     for k, (text, arguments) in enumerate(steps):
         if k:
             say("")
         say(text)
-        shown = [Path(a).name if a.endswith(".csv") else a for a in arguments]
-        say(f"$ concordant {shlex.join(shown)}\n")
-        failed = app(arguments, standalone_mode=False)
+        say(f"$ concordant {shlex.join(DEMO_REPORT if a == page else a for a in arguments)}\n")
+        with contextlib.chdir(path("people").parent):  # so that the next commands name the files as these do
+            failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
-    say(f"\nThe report is in {Path(DEMO_REPORT).resolve()}: open it in a browser.")
+    say(f"\nThe report is in {page}: open it in a browser.")
 
 
 def _save_collection(folder: Path) -> None:

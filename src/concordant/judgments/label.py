@@ -235,6 +235,8 @@ def plan_path(path: str | os.PathLike[str]) -> Path:
 
 def check_new(path: str | os.PathLike[str]) -> None:
     """Raise where a list, or its plan, would replace a file."""
+    if not Path(path).name:
+        raise InputError(f"path is {str(path)!r}: give the name of a file")
     for file in (Path(path), plan_path(path)):
         if file.exists():
             raise InputError(f"{file} already exists: choose another name, it may hold grades")
