@@ -136,7 +136,7 @@ class JudgeStudy(StudyResult):
         return {"judges.png": self.figure()}
 
     def figure(self) -> Any:
-        """The heatmap; for each judge the means of all systems, of the ten best, confusion of labels, gaming."""
+        """The heatmap; for each judge all means, those of the ten best, the confusion of labels, the gaming."""
         count, across = len(self.judges), 4 if self.gaming else 3
         made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (count + 1)), layout="constrained")
         panels = made.subplots(count + 1, across, squeeze=False)
