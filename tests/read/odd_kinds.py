@@ -833,7 +833,7 @@ def html(rng: Rng, table: Table) -> Odd:
 @kind
 def header_that_looks_like_a_comment(rng: Rng, table: Table) -> Odd:
     rows = add(table.rows(), "#", counting(table), 0)
-    return Odd(text(rows), table, edit=text([["Nr", *rows[0][1:]], *rows[1:]]), says="starts? with #")
+    return Odd(text(rows), table, edit=text([["Nr", *rows[0][1:]], *rows[1:]]), says="starts? with #|start with #")
 
 
 # Labels of topics.

@@ -23,7 +23,7 @@ def means(systems: str, *values: float) -> dict[str, Any]:
     return {"topics": (), "systems": tuple(systems.split()), "values": list(values)}
 
 
-TWO_WAYS = r"can be read in two ways: the rows .* may be topics .* or the rows systems"
+TWO_WAYS = r"can be read in two ways: the rows .* may be topics .* systems, or the other way round"
 A, B = [0.5, 0.6], [0.1, 0.2]
 A_T, B_T = [0.5, 0.1], [0.6, 0.2]
 
@@ -230,7 +230,7 @@ LONG = [
     Odd(f"system,where,value\n{LONG_ROWS}", LONG_EXPECTED, {"topic_column": "where"}),
     Odd(f"system,qid,rating\n{LONG_ROWS}", {**LONG_EXPECTED, "measure": "rating"}),
     Odd(f"system,qid,rating\n{LONG_ROWS}", LONG_EXPECTED, {"score_column": "rating"}),
-    Odd(f"who,qid,value\n{LONG_ROWS}", "none that names the systems beside who: say which it is with system_column="),
+    Odd(f"who,qid,value\n{LONG_ROWS}", "none that names the systems beside who: say system_column="),
     Odd("run,qid,measure,value\nx,1,map,.5\ny,1,map,.6\nx,2,map,.1\ny,2,map,.2\nx,1,P_5,1\n", LONG_EXPECTED, {"measure": "map"}),
     Odd("run,qid,measure,value\nx,1,map,.5\ny,1,P_5,.6\n", "2 measures; choose one with measure=: map, P_5"),
     Odd("run,qid,map,P_5\nx,1,.5,1\ny,1,.6,1\nx,2,.1,1\ny,2,.2,1\n", LONG_EXPECTED, {"measure": "map"}),

@@ -172,7 +172,7 @@ def test_integer_column_that_is_no_system() -> None:
         ("1 map 0.5\nall map 0.5\n1 map 0.5\n", 3, "twice \\(first at line 1\\)"),
         ("run,topic,map\na,1,0.5\na,1,0.5\n", 3, "the same score of system 'a' on topic '1' was given at line 2"),
         ("run,topic,judge,value\na,1,x,0.5\na,1,y,0.5\n", 3, "keep one value of judge"),
-        ("run,topic,measure\na,1,map\n", 1, "no column named value or score"),
+        ("run,topic,measure\na,1,map\n", 1, "no column named score"),
         ("run,topic,map\na,1,x\n", 2, "'x' in column 'map' is not a number"),
         (
             "topic,model,base\n1,0.5,0.2\n2,0.25,0.3\n",

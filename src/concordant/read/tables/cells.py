@@ -193,6 +193,10 @@ class Cells:
         line = self.header_line if row is None else self.lines[row] if self.lines is not None else None
         return self.origin.error(message, line)
 
+    def at(self, row: int) -> str:
+        """Where a row is, behind a word for what is there; nothing where there are no lines."""
+        return "" if self.lines is None else f" at line {self.lines[row]}"
+
     def labels(self, column: int, what: str) -> list[str]:
         """The labels in a column: strings and whole numbers."""
         cells = self.values(column)

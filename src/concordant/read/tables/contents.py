@@ -123,39 +123,30 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
     cells = cells.without(_blank(cells))
     roles = of_samples(cells.names, roles)
-    places = run_columns(cells, roles)
-    if places:
+    runs: list[str] | None = None
+    if places := run_columns(cells, roles):
         runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
-        return _long_with_runs(cells.without(places), runs, roles._replace(run=None))
+        cells, roles = cells.without(places), roles._replace(run=None)
     layout = name_columns(cells.names, roles)
     if isinstance(layout, str):
         raise cells.error(layout)
+    if runs is not None and (layout.kind not in ("long", "matrix") or layout.topic is None):
+        raise cells.error("has a column of runs, but no column of topics: repeated runs need a row per topic and run")
     if not is_plausible(layout, [cell_number(cell) for cell in cells.first_row()]):
         return None
-    warn_of_counters(cells, layout)
+    if runs is None:
+        warn_of_counters(cells, layout)
     if layout.kind == "matrix":
-        assert layout.topic is not None
-        return _Matrix(cells, layout.topic, list(layout.others), roles)
+        return _Matrix(cells, layout.topic, list(layout.others), roles, runs)
     if layout.kind == "rows":
         columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
         return _Rows(cells, layout.system, columns, True, roles)
     if layout.kind == "unnamed":
         return _unnamed(cells, list(layout.others), roles)
-    if layout.system is None and layout.value is None and layout.topic is not None:
+    if layout.system is None and layout.value is None and layout.topic is not None and runs is None:
         refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
-    if layout.value is None and layout.system is not None:
+    if layout.value is None and layout.system is not None and runs is None:
         refuse_scores_as_names(cells, layout.system, layout.topic)
-    return _Long(cells, layout, roles)
-
-
-def _long_with_runs(cells: Cells, runs: Sequence[str], roles: Roles) -> Contents:
-    """The scores of a table with a row for each run."""
-    layout = name_columns(cells.names, roles)
-    if isinstance(layout, str) or layout.kind not in ("long", "matrix") or layout.topic is None:
-        why = layout if isinstance(layout, str) else "has no column of topics beside it"
-        raise cells.error(f"has a column of runs, but {why}: repeated runs need one row per topic and run")
-    if layout.kind == "matrix":
-        return _Matrix(cells, layout.topic, list(layout.others), roles, runs)
     return _Long(cells, layout, roles, runs)
 
 
@@ -186,11 +177,11 @@ def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
         if rows is not None and len(measures) == len(columns):
             return _Long(cells, Layout("long", None, label, None, None, tuple(columns)), roles)
         others = [cells.names[k] for k in columns if cells.names[k] not in measures]
+        beside = "none named topic" if rows is None else f"others ({listing(others, 5)})"
+        every = argument("systems", [cells.names[k] for k in columns])
         raise cells.error(
-            f"has columns named as measures ({listing(measures, 5)}) and "
-            + ("none named topic" if rows is None else f"others ({listing(others, 5)})")
-            + ": for the scores of one system, add a column named topic and keep only measures; if all are systems, "
-            "say " + argument("systems", [cells.names[k] for k in columns])
+            f"has columns named as measures ({listing(measures, 5)}) and {beside}: for the scores of one system, add a "
+            f"column named topic and keep only measures; if all are systems, say {every}"
         )
     return _Rows(cells, label, columns, False, roles)
 
@@ -206,10 +197,8 @@ def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int
         found = "two columns may be the topic and the system of each row"
     if found is not None:
         roles = " and ".join(argument(f"{role}_column") for role in ("topic", "system", "score"))
-        raise cells.error(
-            f"{found}: for one row per score, say what the columns hold with {roles}; if each column is a system, say "
-            f"{argument('systems', [cells.names[k] for k in columns])}"
-        )
+        every = argument("systems", [cells.names[k] for k in columns])
+        raise cells.error(f"{found}: for one row per score, say {roles}; if each column is a system, say {every}")
 
 
 def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
@@ -226,24 +215,20 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
     """Refuse a label that two rows have; a column of words that tells them apart may be the topics."""
     seen: dict[str, int] = {}
     for row, label in enumerate(labels):
-        if label in seen:
-            apart = next(
-                (
-                    cells.names[k]
-                    for k in columns
-                    if len(set(zip(labels, map(str, cells.values(k)), strict=True))) == len(labels)
-                    and (k in cells.odd or k in cells.kept or not (np.nan_to_num(cells.numbers(k)) % 1).any())
-                ),
-                None,
-            )
-            before = "" if cells.lines is None else f" at line {cells.lines[seen[label]]}"
+        if seen.setdefault(label, row) != row:
             hint = "each row needs its own"
             if any(map(vocabulary.is_result, cells.names)):
                 hint = f"rename one, or leave both out with {argument('systems', ['!' + label])}"
-            elif apart is not None and what == "system":
-                hint = f"if column {apart!r} holds the topics, say {argument('topic_column', apart)}; else leave it out"
-            raise cells.error(f"{what} {label!r} was given{before} already: {hint}", row)
-        seen[label] = row
+            elif what == "system" and (apart := next((k for k in columns if _tells_apart(cells, labels, k)), None)):
+                name = cells.names[apart]
+                hint = f"if column {name!r} holds the topics, say {argument('topic_column', name)}; else leave it out"
+            raise cells.error(f"{what} {label!r} was given{cells.at(seen[label])} already: {hint}", row)
+
+
+def _tells_apart(cells: Cells, labels: Sequence[str], column: int) -> bool:
+    """Whether a column of words or whole numbers tells rows of one label apart."""
+    words = column in cells.odd or column in cells.kept or not (np.nan_to_num(cells.numbers(column)) % 1).any()
+    return words and len(set(zip(labels, map(str, cells.values(column)), strict=True))) == len(labels)
 
 
 class _Matrix(Contents):
@@ -393,18 +378,12 @@ class _Rows(Contents):
             raise self.no_measure(measure) if self.named else refused_measure(self.origin, measure)
         known = self.are_systems or vocabulary.axis_of(self.labels)
         if known == "topics":
-            say = argument("system_column", self.cells.names[self.label])
-            raise self.origin.error(
-                f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems: if "
-                f"they are systems, say {say}; for all columns, ask for no measure",
-                self.cells.header_line,
-            )
+            say = f"if they are systems, say {argument('system_column', self.cells.names[self.label])}"
+            said = f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems"
+            raise self.cells.error(f"{said}: {say}; for all columns, ask for no measure")
         if not known and not self._is_leaderboard():
-            warn_of(
-                self.origin,
-                f"read as one score per system: {listing(self.labels, 5)}; name their column system if they are, topic "
-                "if they are topics",
-            )
+            rows = f"{listing(self.labels, 5)}; name their column system if they are, topic if they are topics"
+            warn_of(self.origin, f"read as one score per system: {rows}")
         _refuse_twice(self.cells, self.labels, "system", self.columns)
         keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
         if len(keep) < len(self.labels):
@@ -423,18 +402,12 @@ class _Rows(Contents):
             if orient(cells, self.label, rows, across, self.roles) == "topics":
                 numbered = self.label is not None and cells.labels_are_numbers(self.label)
                 if numbered and vocabulary.column_name(name) not in vocabulary.INDEX_COLUMNS:
-                    warn_of(
-                        self.origin,
-                        f"column {name!r} holds a different number in each row: read as the topics, not as a system; "
-                        "name it topic",
-                    )
+                    read = "read as the topics, not as a system; name it topic"
+                    warn_of(self.origin, f"column {name!r} holds a different number in each row: {read}")
                 return _Matrix(cells, self.label, self.columns, self.roles).scores
         elif vocabulary.axis_of(across) != "topics":
-            warn_of(
-                self.origin,
-                f"each row is a system, and each column ({listing(across, 3)}) was read as a topic; for one score per "
-                "system, ask for a column by its name as the measure",
-            )
+            read = f"each row is a system, and each column ({listing(across, 3)}) was read as a topic"
+            warn_of(self.origin, f"{read}; for one score per system, ask for a column by its name as the measure")
         _refuse_twice(cells, self.labels, "system", self.columns)
         columns = score_columns(cells, self.columns, "topics", self.roles.topics)
         names = [cells.names[k] for k in columns]
@@ -518,12 +491,9 @@ class _Long(Contents):
         def twice(first: int, again: int) -> ConcordantError:
             extra = [cells.names[k] for k in self.layout.others] if self.layout.value is not None else []
             hint = f"; keep one value of {listing(extra)}" if extra else ""
-            before = "" if cells.lines is None else f" at line {cells.lines[places[first]]}"
             system = "" if self.systems is None else f" of system {self.systems[places[again]]!r}"
-            return cells.error(
-                f"the same score{system} on topic {self.topics[places[again]]!r} was given{before} already{hint}",
-                places[again],
-            )
+            what = f"the same score{system} on topic {self.topics[places[again]]!r}"
+            return cells.error(f"{what} was given{cells.at(places[first])} already{hint}", places[again])
 
         whole = len(places) == len(cells)
         topics = self.topics if whole else [self.topics[k] for k in places]
@@ -538,8 +508,5 @@ def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
     """Warn where the topics of a run without a name may be systems, and the scores their means."""
     topics = list(dict.fromkeys(topics))
     if topics and not any(map(vocabulary.may_be_topic, topics)):
-        warn_of(
-            origin,
-            f"read as topics of one run: {listing(topics, 5)}; if they are systems, these are means, and the scores of "
-            "each topic are needed",
-        )
+        means = "if they are systems, these are means, and the scores of each topic are needed"
+        warn_of(origin, f"read as topics of one run: {listing(topics, 5)}; {means}")

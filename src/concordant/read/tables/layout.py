@@ -102,63 +102,50 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
     if topic is not None and any(names[k] in vocabulary.DOCUMENT_COLUMNS for k in others):
         return (
-            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format "
-            "(run: topic Q0 document rank score tag; qrels: topic 0 document grade), and score the run with "
-            "`concordant evaluate RUNS QRELS`"
+            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format, and "
+            "score the run with `concordant evaluate RUNS QRELS`"
         )
     if topic is None and system is None:
         if measure is not None:
-            return (
-                "has a column of measures but none of topics, so these are summaries: per-topic scores need a column "
-                "named topic (or qid, query_id)"
-            )
+            return "has a column of measures but none of topics, so these are summaries: add a column named topic"
         columns = tuple(k for k in range(len(names)) if k not in left_out)
         return Layout("unnamed", None, None, None, said.get("score"), columns)
     if topic is None:
         assert system is not None
         if measure is not None:
-            return (
-                "has columns of systems and measures but none of topics: for one score per system, keep the rows of "
-                f"one measure and leave out {header[measure]!r}"
-            )
+            one = f"keep the rows of one measure and leave out {header[measure]!r}"
+            return f"has columns of systems and measures but none of topics: for one score per system, {one}"
         known = _any(header, others) or value is not None or any(vocabulary.is_result(header[k]) for k in others)
         if names[system] == "name" and "system" not in said and not known:
-            return (
-                f"has a column {header[system]!r}, of which nothing tells whether it names systems or topics: say "
-                f"{argument('system_column', header[system])} or {argument('topic_column', header[system])}"
-            )
+            which = " or ".join(argument(f"{role}_column", header[system]) for role in ("system", "topic"))
+            return f"has a column {header[system]!r}, which may name systems or topics: say {which}"
         return Layout("rows", system, None, None, value, others)
     if value is not None:
         if system is None and measure is None and others and "score" not in said:
+            every = argument("systems", [header[k] for k in sorted((value, *others))])
             return (
-                f"has columns {header[topic]!r} and {header[value]!r}, but none that names the systems beside "
-                f"{listing(header[k] for k in others)}: say which it is with {argument('system_column')}; if each "
-                f"column is a system, say {argument('systems', [header[k] for k in sorted((value, *others))])}"
+                f"has a column {header[value]!r}, but none that names the systems beside "
+                f"{listing(header[k] for k in others)}: say {argument('system_column')}, or {every} if all are systems"
             )
         if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
         if measure is not None:
-            return (
-                "has columns for systems, topics and measures, but no column named value or score: say "
-                f"{argument('score_column')}"
-            )
+            return f"has systems, topics and measures, but no column named score: say {argument('score_column')}"
         return Layout("long", system, topic, None, None, others)
     if measure is not None:
         return (
-            "has columns for topics and measures, but none named value or score: for one column per system, keep the "
-            f"rows of one measure and leave out {header[measure]!r}; if that is a system, rename it"
+            "has columns for topics and measures, but none named value or score: keep the rows of one measure, and "
+            f"leave out {header[measure]!r}; if that is a system, rename it"
         )
     # A matrix, unless the columns are measures: one system's scores, one column per measure.
     second = (
         next((header[k] for k in others if vocabulary.names_topics(names[k])), None) if "topic" not in said else None
     )
     if second is not None:
-        return (
-            f"has two columns named as topics are, {header[topic]!r} and {second!r}: say which it is with "
-            f"{argument('topic_column')}, and leave the other out"
-        )
+        which = f"say which it is with {argument('topic_column')}, and leave the other out"
+        return f"has two columns named as topics are, {header[topic]!r} and {second!r}: {which}"
     measures = [
         header[k] for k in others if vocabulary.looks_like_measure(header[k].strip()) and not named & set(others)
     ]
@@ -173,10 +160,10 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         ]
     if measures and len(measures) < len(others):
         rest = [header[k] for k in others if header[k] not in measures]
+        left, every = ([f"!{name}" for name in rest], [header[k] for k in others])
         return (
-            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): for the scores "
-            f"of one system, leave the others out with {argument('systems', [f'!{name}' for name in rest])}; if all "
-            f"are systems, say {argument('systems', [header[k] for k in others])}"
+            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): leave these out "
+            f"with {argument('systems', left)}; if all are systems, say {argument('systems', every)}"
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 
@@ -240,10 +227,8 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
         return "has no columns"
     scores = [name for name in header if _SCORE.fullmatch(name)]
     if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(vocabulary.names_labels, header)):
-        return (
-            f"has scores where names of columns should be ({listing(scores, 3)}): add a first line that names them. A "
-            "line that starts with # is a comment"
-        )
+        names = f"add a first line that names them and does not start with # ({listing(scores, 3)})"
+        return f"has scores where names of columns should be: {names}"
     if len(set(header)) < len(header):
         twice = next(name for k, name in enumerate(header) if name in header[:k])
         return f"two columns are named {twice!r}: rename one, or leave it out if both are the same run"
@@ -274,17 +259,15 @@ def warn_of_counters(cells: Cells, layout: Layout) -> None:
     places = [
         k for k, name in enumerate(cells.names) if k not in used and vocabulary.column_name(name) in vocabulary.COUNTERS
     ]
-    left = [cells.names[k] for k in places]
     for k in places if layout.kind == "matrix" else ():
         if any(map(is_fraction, cells.numbers(k, ()))):
-            way_out = f"leave it out with {argument('systems', ['!' + cells.names[k]])}"
+            left = argument("systems", ["!" + cells.names[k]])
             every = argument("systems", [cells.names[j] for j in sorted((k, *layout.others))])
-            raise cells.error(
-                f"column {cells.names[k]!r} holds scores, but is named as row numbers are: {way_out}, or "
-                f"name the systems with {every}"
-            )
-    if left:
-        warn_of(cells.origin, f"left out, because columns of this name number the rows: {listing(left)}")
+            said = f"column {cells.names[k]!r} holds scores, but is named as row numbers are"
+            raise cells.error(f"{said}: leave it out with {left}, or name the systems with {every}")
+    if places:
+        left_out = listing(cells.names[k] for k in places)
+        warn_of(cells.origin, f"left out, because columns of this name number the rows: {left_out}")
 
 
 def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None:
@@ -296,10 +279,8 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
         topics = cells.values(topic)
         wrong = None not in found and any(map(is_fraction, found)) and len(set(topics)) == len(topics)
     if wrong:
-        raise cells.error(
-            f"column {cells.names[column]!r} should name the systems, but holds numbers: if it is a system of its own, "
-            f"name all systems with {argument('systems')}"
-        )
+        every = f"if it is a system of its own, name all systems with {argument('systems')}"
+        raise cells.error(f"column {cells.names[column]!r} should name the systems, but holds numbers: {every}")
 
 
 def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> None:
@@ -310,13 +291,9 @@ def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> N
         vocabulary.looks_like_topic(label) for label in labels if not vocabulary.looks_like_measure(label)
     ):
         if len(measures) < len(labels):
-            raise cells.error(
-                f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out, or rename them"
-            )
+            raise cells.error(f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out")
         if not named:
-            raise cells.error(
-                f"has measures as its rows ({listing(rows, 3)}), so these are summaries: give a row for each topic"
-            )
+            raise cells.error(f"has measures as its rows ({listing(rows, 3)}), no topics: give a row for each topic")
 
 
 def orient(
@@ -347,16 +324,13 @@ def orient(
 
 
 def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> ConcordantError:
-    shown = f"the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) systems, or the rows"
-    if label is None:
-        return cells.error(
-            f"can be read in two ways: {shown} systems and the columns topics: if the columns are systems, say "
-            f"{argument('systems', ['*'])}; else add a first column named system"
-        )
-    name = cells.names[label]
+    way_out = f"If the columns are systems, say {argument('systems', ['*'])}; else add a first column named system"
+    if label is not None:
+        which = " or ".join(argument(f"{role}_column", cells.names[label]) for role in ("topic", "system"))
+        way_out = f"Say {which}, or name the column so"
     return cells.error(
-        f"can be read in two ways: {shown} systems and the columns topics. Say {argument('topic_column', name)} or "
-        f"{argument('system_column', name)}, or name the column so"
+        f"can be read in two ways: the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) "
+        f"systems, or the other way round. {way_out}"
     )
 
 
@@ -374,19 +348,14 @@ def has_row_labels(cells: Cells, roles: Roles) -> bool:
     word = next((row for row, value in zip(rows, found, strict=True) if value is None), None)
     if word is not None:
         if any(value is not None and not np.isnan(value) for value in found):
-            raise cells.error(
-                f"column {name!r} holds numbers, and here something else: if it labels the rows, say "
-                f"{argument('topic_column', name)}",
-                word,
-            )
+            labels = f"if it labels the rows, say {argument('topic_column', name)}"
+            raise cells.error(f"column {name!r} holds numbers, and here something else: {labels}", word)
         return True
     numbered = _is_row_number(np.array(found, dtype=np.float64), cells.block)
     if numbered is None:
-        raise cells.error(
-            f"column {name!r} holds numbers which may be topics or scores: if they are topics, say "
-            f"{argument('topic_column', name)}; if it is a system, say {argument('systems', list(cells.names))}",
-            0,
-        )
+        topics, every = argument("topic_column", name), argument("systems", list(cells.names))
+        said = f"column {name!r} holds numbers which may be topics or scores"
+        raise cells.error(f"{said}: if they are topics, say {topics}; if it is a system, say {every}", 0)
     return numbered
 
 
