@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,12 @@ from ...data.holes import Missing, are_invented
 from ...data.scores import Means, Scores, owned
 from ...errors import ConcordantError, ReadError, warn
 from ...words import argument, counted, either_direction, listing
+from . import vocabulary
 from .cells import Given, Origin, warn_of
 from .contents import Contents
 from .limits import WIDTH
 from .measures import direction, only_measure, usually_an_error
-from .pivot import MEAN, Grid, join, refuse_errors
-from .vocabulary import summaries_among
+from .pivot import MEAN, Grid, join
 
 
 class Together(NamedTuple):
@@ -41,14 +41,6 @@ class Together(NamedTuple):
         return ReadError(message, self.label)
 
 
-class Joined(NamedTuple):
-    """The scores of all files in one matrix, before holes are dealt with."""
-
-    grid: Grid
-    measure: str
-    origin: Together
-
-
 def assemble(
     found: Sequence[Contents],
     measure: str | None,
@@ -63,51 +55,41 @@ def assemble(
 
     A run whose file is empty is a system without scores.
     """
-    grid, name, origin = joined(found, measure, systems)
-    values, own_topics, own_systems = grid.values, grid.topics, grid.systems or []
+    grid, name = joined(found, measure, systems)
+    origin = Together([contents.origin for contents in found])
     seen = [name for contents in found for name in contents.seen]
-    one_each = MEAN in own_topics
+    one_each = MEAN in grid.topics
     if topics is not None and not one_each:
-        places = choose(topics, own_topics, "topic", origin.error, seen)
-        values, own_topics = values[places], [own_topics[k] for k in places]
-    if nothing := [name for name, _ in empty if name not in own_systems]:
-        values = np.hstack([values, np.full((len(values), len(nothing)), np.nan)])
-        own_systems = [*own_systems, *nothing]
+        grid = grid.take(choose(topics, grid.topics, "topic", origin.error, seen))
+    grid = grid.with_systems([name for name, _ in empty if name not in grid.names])
     if systems is not None:
-        places = choose(systems, own_systems, "system", origin.error, seen)
-        values, own_systems = values[:, places], [own_systems[k] for k in places]
-        if others := [file.label for run, file in empty if run not in own_systems]:
+        grid = grid.take(columns=choose(systems, grid.names, "system", origin.error, seen))
+        if others := [file.label for run, file in empty if run not in grid.names]:
             warn(f"Skipped {counted(len(others), 'empty file')} of systems that were not asked for: {listing(others)}")
         if topics is None and missing == "available":  # a topic that none of them has is none of theirs
-            rows = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
-            values, own_topics = values[rows], [own_topics[k] for k in rows]
-    if one_each and len(values) > 1:
+            grid = grid.take(np.flatnonzero(~np.isnan(grid.values).all(axis=1)).tolist())
+    if one_each and len(grid.values) > 1:
         raise origin.error("some hold scores of topics, others one score per system: read them one by one")
-    if not one_each and not says_which(topics):
-        values, own_topics = _without_means(values, own_topics, "topics", origin)
-    if not one_each and not says_which(systems):
-        columns, own_systems = _without_means(values.T, own_systems, "systems", origin)
-        values = values if len(columns) == values.shape[1] else columns.T
-    _warn_of_zeros(values, origin)
-    refuse_errors(
-        [] if one_each or says_which(topics) else own_topics, [] if says_which(systems) else own_systems, origin
-    )
-    lower = direction_of(found, Joined(Grid(values, own_topics, own_systems), name, origin), lower_is_better)
+    for axis, wanted in (("topics", topics), ("systems", systems)):
+        if not says_which(wanted) and not one_each:
+            grid = _without_means(grid, axis, origin)
+    _warn_of_zeros(grid.values, origin)
+    for axis, wanted in (("topics", topics), ("systems", systems)):
+        if not says_which(wanted) and not (one_each and axis == "topics"):
+            _refuse_errors(grid, axis, origin)
+    lower = _direction(found, grid, name, origin, lower_is_better)
     about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
     if one_each:
-        return Means(values[0], own_systems, name, errors=_errors(found, name, values[0], own_systems), **about)
-    given = owned(values) if grid.runs is None else _runs(grid, own_topics, own_systems)
-    return Scores(given, own_topics, own_systems, name, groups=_groups(found, own_topics), **about)
+        return Means(grid.values[0], grid.names, name, errors=_errors(found, name, grid), **about)
+    given = owned(grid.values) if grid.runs is None else grid.runs
+    return Scores(given, grid.topics, grid.names, name, groups=_groups(found, grid.topics), **about)
 
 
-def _runs(grid: Grid, topics: Sequence[str], systems: Sequence[str]) -> FloatArray:
-    """The repeated scores of these topics and systems; a system of an empty file has none."""
-    assert grid.runs is not None
-    row, column = ({label: k for k, label in enumerate(labels)} for labels in (grid.topics, grid.systems or []))
-    found = np.full((len(topics), len(systems), grid.runs.shape[2]), np.nan)
-    there = [k for k, system in enumerate(systems) if system in column]
-    found[:, there] = grid.runs[np.ix_([row[topic] for topic in topics], [column[systems[k]] for k in there])]
-    return found
+def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:
+    """Refuse labels that say that the scores are the errors of others."""
+    if (wrong := vocabulary.error_of_another(grid.labels(axis))) is not None:
+        said = f"{axis[:-1]} {wrong!r} is named as the error of another {axis[:-1]}"
+        raise origin.error(f"{said}: leave it out with {argument(axis, [f'!{wrong}'])}")
 
 
 def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, str] | None:
@@ -117,44 +99,40 @@ def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, st
     return known if len(set(groups)) < len(groups) else None
 
 
-def _errors(found: Sequence[Contents], measure: str, values: FloatArray, systems: Sequence[str]) -> list[float] | None:
+def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] | None:
     """The standard errors of one score per system, if the tables have the limits of all."""
     given = [(contents.origin, *contents.errors(measure)) for contents in found]
     known = {system: error for _, errors, _ in given for system, error in errors.items()}
     if not known:
         return None
-    lacking = [s for s, value in zip(systems, values, strict=True) if s not in known and not np.isnan(value)]
+    lacking = [s for s, value in zip(grid.names, grid.values[0], strict=True) if s not in known and not np.isnan(value)]
     if lacking:
-        warn_of(
-            Together([origin for origin, *_ in given]),
-            f"standard errors are not known, because some systems have no limits: leave {listing(lacking)} out with "
-            + argument("systems", [f"!{name}" for name in lacking]),
-        )
+        left = f"leave {listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}"
+        said = f"standard errors are not known, because some systems have no limits: {left}"
+        warn_of(Together([origin for origin, *_ in given]), said)
         return None
     for origin, _, columns in given:
         shown = listing(map(repr, columns))
         warn_of(origin, f"standard errors were computed from the 95% limits in {shown}, as their distance / {WIDTH:g}")
-    return [known.get(system, np.nan) for system in systems]
+    return [known.get(system, np.nan) for system in grid.names]
 
 
-def direction_of(found: Sequence[Contents], made: Joined, said: bool | None) -> bool:
+def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Origin, said: bool | None) -> bool:
     """Whether lower is better in the scores that were made of these files."""
-    topics = set(made.grid.topics)
-    by_file = [lower for c in found for topic, lower in c.lower.get(made.measure, {}).items() if topic in topics]
-    named = made.measure or next((c.column for c in found if c.column), "")
-    side = found[0].origin.label if len(found) == 1 else "PATH"
-    side = f"{side}:{made.measure}" if made.measure else side
-    if said is None and "mqm" in named.lower() and (made.grid.values > 0).any():  # which are errors, or what they cost
-        raise made.origin.error(f"holds {named!r} above 0, which may count errors: {either_direction(side)}")
-    lower = direction(named, said, made.origin, by_file, side)
-    if said is None and not made.measure:
-        label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
-        if label is not None:
-            warn(f"{label} was read with higher scores as better; to decide, {either_direction(side)}")
+    topics = set(grid.topics)
+    by_file = [lower for c in found for topic, lower in c.lower.get(measure, {}).items() if topic in topics]
+    named = measure or next((c.column for c in found if c.column), "")
+    side = (found[0].origin.label if len(found) == 1 else "PATH") + (f":{measure}" if measure else "")
+    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # which are errors, or what they cost
+        raise origin.error(f"holds {named!r} above 0, which may count errors: {either_direction(side)}")
+    lower = direction(named, said, origin, by_file, side)
+    label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
+    if said is None and not measure and label is not None:
+        warn(f"{label} was read with higher scores as better; to decide, {either_direction(side)}")
     return lower
 
 
-def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> Joined:
+def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> tuple[Grid, str]:
     """The scores of one measure of all files, side by side; summaries only where they are among `systems`."""
     asked = _choose(found, measure)
     found = _with_measure(found, asked)
@@ -166,48 +144,42 @@ def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str
     names = _names(found, grids)
 
     def twice(k: int, system: str, topic: str) -> ConcordantError:
-        before = next(
-            found[j].origin.label
-            for j in range(k)
-            if topic in grids[j].topics and system in (grids[j].systems or [names[j]])
-        )
+        both = (j for j in range(k) if topic in grids[j].topics and system in (grids[j].systems or [names[j]]))
         way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in a file"
-        where = "" if topic == MEAN else f" on topic {topic!r}"
-        return found[k].origin.error(
-            f"system {system!r} has a score{where} already, from {before}: read them one by one, or {way_out}"
-        )
+        score = "a score" if topic == MEAN else f"a score on topic {topic!r}"
+        before = found[next(both)].origin.label
+        said = f"system {system!r} has {score} already, from {before}: read them one by one, or {way_out}"
+        return found[k].origin.error(said)
 
-    return Joined(join(grids, names, twice), asked, Together([contents.origin for contents in found]))
+    return join(grids, names, twice), asked
 
 
 _LIKELY, _POSSIBLE = 1e-4, 3e-3
 """The chance of a row of means by coincidence: below the first it is left out, below the second it is refused."""
 
 
-def _without_means(
-    values: FloatArray, labels: list[str], axis: Literal["topics", "systems"], origin: Origin
-) -> tuple[FloatArray, list[str]]:
+def _without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
     """Leave out a first or last row that holds the mean of all others in every column, whatever it is called.
 
     It may have been rounded to fewer decimals. Where a row could be so by coincidence, because there are few columns or
     few decimals, it is refused.
     """
+    values, labels = grid.values if axis == "topics" else grid.values.T, grid.labels(axis)
     n = len(values)
     line, what = ("row", "column") if axis == "topics" else ("column", "row")
     for place in (n - 1, 0) if n > 3 else ():
-        others = np.delete(np.arange(n), place)
+        others = [k for k in range(n) if k != place]
         chance = _chance_of_means(values[place, :50], values[:, :50][others], axis == "systems")
         if chance >= _POSSIBLE:
             continue
         what_it_is = f"the mean of the other {line}s in every {what}"
         if chance >= _LIKELY:
-            raise origin.error(
-                f"{line} {labels[place]!r} is {what_it_is}: leave it out with {argument(axis, [f'!{labels[place]}'])}, "
-                f"or read every {line} with {argument(axis, ['*'])}"
-            )
+            left, every = argument(axis, [f"!{labels[place]}"]), argument(axis, ["*"])
+            said = f"{line} {labels[place]!r} is {what_it_is}"
+            raise origin.error(f"{said}: leave it out with {left}, or read every {line} with {every}")
         warn_of(origin, f"left out, because it is {what_it_is}: {labels[place]}")
-        return values[others], [labels[k] for k in others]
-    return values, labels
+        return grid.take(others) if axis == "topics" else grid.take(columns=others)
+    return grid
 
 
 def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
@@ -277,20 +249,16 @@ def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
     for k in single:
         names[k] = found[k].names[0] if found[k].names else "run"
     clashing = _clashes(found, names, single)
-    renamed = [k for k in single if names[k] in clashing and len(found[k].names) > 1]
-    if renamed:
+    if renamed := [k for k in single if names[k] in clashing and len(found[k].names) > 1]:
         old = listing(sorted({names[k] for k in renamed}))
         for k in renamed:
             names[k] = found[k].names[1]
-        warn(
-            f"several files hold a run named {old}: named by their files instead: {listing(names[k] for k in renamed)}"
-        )
+        new = listing(names[k] for k in renamed)
+        warn(f"several files hold a run named {old}: named by their files instead: {new}")
     for name in _clashes(found, names, single):
-        files = [k for k in single if names[k] == name]
-        raise found[files[1]].origin.error(
-            f"these files all hold a run named {name!r}: {listing(found[k].origin.label for k in files)}. Name them: "
-            "read_scores({name: path})"
-        )
+        files = [found[k].origin for k in single if names[k] == name]
+        all_of_them = f"these files all hold a run named {name!r}: {listing(origin.label for origin in files)}"
+        raise files[1].error(f"{all_of_them}. Name them: read_scores({{name: path}})")
     return names
 
 
@@ -306,16 +274,13 @@ def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> 
     known = {contents.averaged: contents.origin for contents in found if contents.averaged}
     if len(known) > 1:
         (one, origin), (other, beside), *_ = known.items()
-        raise origin.error(
-            f"has means over {one} topics, and {beside.label} over {other}: write the scores of topics, with -q"
-        )
+        means = f"has means over {one} topics, and {beside.label} over {other}"
+        raise origin.error(f"{means}: write the scores of topics, with -q")
     first = next(iter(counts), 0)
     for k, count in counts.items():
         if count != counts[first]:
-            raise found[k].origin.error(
-                f"has {count} rows without names of topics, and {found[first].origin.label} has {counts[first]}: "
-                "nothing tells which belong together; give the files a column named topic"
-            )
+            rows = f"has {count} rows without names of topics, and {found[first].origin.label} has {counts[first]}"
+            raise found[k].origin.error(f"{rows}: give the files a column named topic")
 
 
 def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
@@ -323,19 +288,16 @@ def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]
     signed = [contents.origin for contents, grid in zip(found, grids, strict=True) if grid.percent]
     if 0 < len(signed) < len(grids):
         plain = next(contents.origin.label for contents, grid in zip(found, grids, strict=True) if not grid.percent)
-        raise signed[0].error(
-            f"has scores with a percent sign, but {plain} has none. Write all of these scores with the sign, or all "
-            "without it, in the same unit."
-        )
+        said = f"has scores with a percent sign, but {plain} has none"
+        raise signed[0].error(f"{said}. Write all of these scores with the sign, or all without it, in the same unit.")
 
 
 def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: Sequence[str] | None) -> None:
     """A column of means would count as one more system."""
     for contents, grid in zip(found, grids, strict=True):
         systems = grid.systems or []
-        names = summaries_among([systems[k] for k in chosen(wanted, systems)])
+        names = vocabulary.summaries_among([systems[k] for k in chosen(wanted, systems)])
         if names:
-            raise contents.origin.error(
-                f"a system is named {names[0]!r}, as summaries of systems are: leave it out with "
-                f"{argument('systems', [f'!{name}' for name in names])}, or keep it with {argument('systems', ['*'])}"
-            )
+            left, every = argument("systems", [f"!{name}" for name in names]), argument("systems", ["*"])
+            said = f"a system is named {names[0]!r}, as summaries of systems are"
+            raise contents.origin.error(f"{said}: leave it out with {left}, or keep it with {every}")

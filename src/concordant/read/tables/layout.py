@@ -160,10 +160,10 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
         ]
     if measures and len(measures) < len(others):
         rest = [header[k] for k in others if header[k] not in measures]
-        left, every = ([f"!{name}" for name in rest], [header[k] for k in others])
         return (
             f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): leave these out "
-            f"with {argument('systems', left)}; if all are systems, say {argument('systems', every)}"
+            f"with {argument('systems', [f'!{name}' for name in rest])}; if all are systems, say "
+            + argument("systems", [header[k] for k in others])
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 

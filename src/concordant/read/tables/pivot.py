@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from ...arrays import FloatArray
 from ...data.runs import run_means
-from ...errors import ConcordantError, InputError
-from ...words import argument, listing
+from ...errors import ConcordantError
+from ...words import listing
 from .cells import Origin, warn_of
-from .vocabulary import SUMMARY, error_of_another, is_summary
+from .vocabulary import SUMMARY, is_summary
 
 MEAN = "\0mean"  # the row of one score per system; no topic is called so
 
@@ -34,10 +34,34 @@ class Grid:
     percent: bool = False
     runs: FloatArray | None = None
 
-    @classmethod
-    def of_run(cls, scores: dict[str, float]) -> Grid:
-        """The scores of one run by their topics."""
-        return cls(np.array(list(scores.values()), dtype=np.float64)[:, None], list(scores))
+    @property
+    def names(self) -> list[str]:
+        """The systems, none where their name is to be found."""
+        return self.systems or []
+
+    def labels(self, axis: str) -> list[str]:
+        """The topics or the systems."""
+        return self.topics if axis == "topics" else self.names
+
+    def take(self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None) -> Grid:
+        """Only these topics, or these systems."""
+        place = (slice(None) if rows is None else rows, slice(None) if columns is None else columns)
+        values, runs = (None if a is None else a[place[0]][:, place[1]] for a in (self.values, self.runs))
+        assert values is not None
+        topics = self.topics if rows is None else [self.topics[k] for k in rows]
+        systems = self.systems if columns is None else [self.names[k] for k in columns]
+        return replace(self, values=values, topics=topics, systems=systems, runs=runs)
+
+    def with_systems(self, names: list[str]) -> Grid:
+        """The same with systems that have no scores."""
+        if not names:
+            return self
+        values, runs = (
+            None if a is None else np.hstack([a, np.full((len(a), len(names), *a.shape[2:]), np.nan)])
+            for a in (self.values, self.runs)
+        )
+        assert values is not None
+        return replace(self, values=values, systems=[*self.names, *names], runs=runs)
 
     @classmethod
     def of_runs(cls, scores: Mapping[tuple[str, Any], float], topics: Iterable[str] = ()) -> Grid:
@@ -129,8 +153,7 @@ def without_summaries(origin: Origin, grid: Grid) -> Grid:
     keep = _topics_only(origin, grid.topics)
     if len(keep) == len(grid.topics):
         return grid
-    runs = None if grid.runs is None else grid.runs[keep]
-    return replace(grid, values=grid.values[keep], topics=[grid.topics[k] for k in keep], runs=runs)
+    return grid.take(keep)
 
 
 def _topics_only(origin: Origin, topics: Sequence[str]) -> Sequence[int]:
@@ -162,12 +185,3 @@ def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iter
     lost = {topic for topic in lost if not is_summary(topic)}
     if lost:
         warn_of(origin, f"topics without {measure!r} left out: {listing(sorted(lost))}")
-
-
-def refuse_errors(topics: Sequence[str], systems: Sequence[str], origin: Origin | None = None) -> None:
-    """Refuse labels that say that the scores are the errors of others."""
-    for noun, labels in (("topic", topics), ("system", systems)):
-        if (wrong := error_of_another(labels)) is not None:
-            way_out = argument(f"{noun}s", [f"!{wrong}"])
-            message = f"{noun} {wrong!r} is named as the error of another {noun}: leave it out with {way_out}"
-            raise InputError(message) if origin is None else origin.error(message)
