@@ -83,7 +83,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "MixPlan": lambda: cc.plan_mix(FEW_TOPICS, CAREFUL, as_good_as=30, costs=(20, 0.1)),
     "NullDistribution": lambda: cc.null_distribution("tau", 9),
     "PermutationTest": lambda: cc.permutation_test(PEOPLE.means(), HASTY.means(), coefficient="tau_ap_b", **FEW),
-    "PartialMeans": lambda: cc.combine(PARTIAL, CAREFUL),
+    "CombinedMeans of some labels": lambda: cc.combine(PARTIAL, CAREFUL),
     "RankChanges": lambda: cc.judges.rank_changes(PEOPLE, HASTY, rng=1),
     "RankIntervals": lambda: cc.rank_intervals(PEOPLE, **FEW),
     "RankTest": lambda: cc.rank_test(PEOPLE, HASTY, **FEW),

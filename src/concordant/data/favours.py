@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ..arrays import FloatArray
 from ..options import checked
 from ..words import listing
+from .results import Estimate, Findings, Interval, columns
+from .scores import places_of
 
 if TYPE_CHECKING:
     from .scores import Means
@@ -37,3 +42,62 @@ class Favours:
         sides = (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
         told = " and ".join(f"{word} {listing(systems, 3)}" for word, systems in sides if systems)
         return [f"{machine} {told or 'favours no system significantly'} (corrected for {len(self.favour)} systems)"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CombinedMeans(Favours, Findings):
+    """What `combine` found, systems by their combined means, best first; its page lists the attributes."""
+
+    before: tuple[str, ...]
+    """Sentences before the one that says whom the machine favours."""
+    after: tuple[str, ...] = ()
+
+    @checked
+    def difference(self, first: str, second: str, *, confidence_level: float = 0.95) -> Estimate:
+        """The mean of one system minus that of another, with its interval."""
+        a, b = places_of([first, second], self.means.systems, "systems")
+        variance = max(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b], 0.0)
+        reach = stdtrit(self.difference_freedom[a, b], (1 + confidence_level) / 2) * np.sqrt(variance)
+        value = float(self.means.shown()[a] - self.means.shown()[b])
+        how = self.settings.get("method", "partial labels")
+        ends = Interval(value - float(reach), value + float(reach), confidence_level, how)
+        return Estimate(f"{first} - {second}", value, how, ends, notes=self.numbers.get("doubts", ()))
+
+    def _answers(self) -> Sequence[str]:
+        return [f"{line}." for line in (*self.before, *self._whom(self.names[1]), *self.after)]
+
+
+def first_of(means: Means) -> str:
+    """Who ranks first, of systems that are sorted by their means."""
+    first = [system for system, mean in zip(means.systems, means.values, strict=True) if mean == means.values[0]]
+    return f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
+
+
+def rows_of(means: Means, **parts: Any) -> list[dict[str, Any]]:
+    """One row per system, with its mean and more numbers."""
+    parts = {"mean": means.shown(), **parts}
+    return [
+        {"system": system, **{name: np.asarray(part)[k].item() for name, part in parts.items()}}
+        for k, system in enumerate(means.systems)
+    ]
+
+
+def by_system(rows: Sequence[Mapping[str, Any]]) -> dict[str, FloatArray]:
+    """The columns of these rows that are numbers."""
+    return {name: np.array([row[name] for row in rows]) for name in rows[0] if name not in ("system", "mean")}
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], level: float, names: Sequence[str], *more: str) -> str:
+    """One line per system: its mean with the interval, more columns, and the means of both sides."""
+    heads = ["", "combined", f"{100 * level:g}% interval", *more, *(f"{name} alone" for name in names)]
+    cells = [
+        [
+            row["system"],
+            f"{row['mean']:.4f}",
+            f"{row['low']:.4f} to {row['high']:.4f}",
+            *(str(row[name]) for name in more),
+            *(f"{row[side]:.4f}" for side in ("human", "machine")),
+        ]
+        for row in rows
+    ]
+    return columns([heads, *cells])

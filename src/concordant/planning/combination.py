@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
 
-from ..arrays import FloatArray, require_room_for_pairs
-from ..data.favours import Favours
+from ..arrays import require_room_for_pairs
+from ..data.favours import CombinedMeans, by_system, first_of, rows_of, table_of
 from ..data.holes import are_invented
 from ..data.means import mean_over_topics
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Interval, settings_of
 from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, warn
 from ..options import checked
@@ -23,133 +22,12 @@ from ..read import short_names
 from ..read.door import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
 from .mixing import Combined, combined, tells
-from .partial import PartialMeans, combine_partial
+from .partial import combine_partial
 
 Method: TypeAlias = Literal["control", "shrunk"]
 RISK = "shrunk means trust the machine on average: a system that it favours moves up"
 FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
 _SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be summed
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CombinedMeans(Favours, Result):
-    """What `combine` found, systems by their combined means, best first."""
-
-    _figure = "intervals.combined"
-    _index = "system"
-    means: Means
-    """The estimates, in human scores, with the covariance of their errors."""
-    freedom: float
-    """Degrees of freedom of the covariance, for differences between systems."""
-    low: FloatArray
-    """Lower limit of the interval for each mean, taken by itself; limits and means below as the scores were given."""
-    high: FloatArray
-    """Upper limit of that interval."""
-    human: FloatArray
-    """The human means alone."""
-    machine: FloatArray
-    """The machine's means alone, over all of its topics, on its own scale."""
-    n_human: int
-    """Topics with human scores, which the machine judged, too."""
-    n_machine: int
-    """Topics that only the machine judged, without those on which it gives all systems one score."""
-    worth: float
-    """The number of human topics that would give errors as small in the differences between systems."""
-    worth_interval: Interval
-    """Confidence interval of that number."""
-    lam: float
-    """The weight of the control variate, for differences between systems."""
-    weight: float
-    """The weight of the machine's own means: 0 where its bias shows, or with method="control"."""
-    bias: float
-    """Standard deviation of the machine's bias over systems, in human scores; nan where it was not estimated."""
-    favour: FloatArray
-    """By how much the machine favours each system over the middle of all, in human scores; nan where not known."""
-    favour_p: FloatArray
-    """p-value of each favour, corrected for the number of systems (Holm)."""
-    names: tuple[str, str] = ("human", "machine")
-    """What the sides are called."""
-
-    @property
-    def covariance(self) -> FloatArray:
-        """The covariance of the errors of `means`, in their order."""
-        assert self.means.covariance is not None
-        return self.means.covariance
-
-    @property
-    def reduction(self) -> float:
-        """The share of the error variance of the human ranking that the machine removed."""
-        return 1 - self.n_human / self.worth
-
-    @property
-    def verdict(self) -> str:
-        """What the mix is worth, and who ranks first."""
-        human, machine = self.names
-        values = self.means.values
-        first = [system for system, mean in zip(self.means.systems, values, strict=True) if mean == values[0]]
-        top = f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
-        topics = f"{self.n_human} topics by {human} and {self.n_machine:,} more by {machine}"
-        if math.isinf(self.worth):
-            return f"{topics} leave no error; {top}"
-        low, high = self.worth_interval.low, self.worth_interval.high
-        level = f"{100 * self.worth_interval.confidence_level:g}% interval"
-        within = f"{level} {_shown(low)} to {_shown(high)}" if math.isfinite(high) else f"{level} not known"
-        return f"{topics} rank the systems as well as {_shown(self.worth)} by {human} ({within}); {top}"
-
-    def _answers(self) -> Sequence[str]:
-        worth, _, top = self.verdict.rpartition("; ")
-        return [f"{line}." for line in (worth, *self._sentences(), top)]
-
-    def _sentences(self) -> list[str]:
-        """How much the machine helped, whom it favours, and what the method relies on."""
-        human, machine = self.names
-        found = []
-        if math.isfinite(self.worth):
-            cut = 100 * self.reduction
-            found.append(
-                f"{machine} removes {cut:.0f}% of the error variance of {human}'s ranking"
-                if cut >= 1
-                else f"{machine} hardly reduces the error of {human}'s ranking"
-            )
-        found += self._whom(machine)
-        if self.settings["method"] == "shrunk":
-            found.append(f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", machine))
-        return found
-
-    def table(self) -> str:
-        """One line per system, and how the means were made."""
-        level = f"{100 * self.settings['confidence_level']:g}% interval"
-        rows = [["", "combined", level, *(f"{name} alone" for name in self.names)]]
-        rows += [
-            [
-                row["system"],
-                f"{row['mean']:.4f}",
-                f"{row['low']:.4f} to {row['high']:.4f}",
-                *(f"{row[side]:.4f}" for side in ("human", "machine")),
-            ]
-            for row in self.rows()
-        ]
-        if self.settings["method"] == "control":
-            return f"{columns(rows)}\n\n  control variates, weight {self.lam:.3f}"
-        made = f"  control variates, weight {self.lam:.3f}; weight of the machine's own means {self.weight:.2f}"
-        bias = "" if math.isnan(self.bias) else f"; standard deviation of its bias {self.bias:.3g}"
-        return f"{columns(rows)}\n\n{made}{bias}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first."""
-        error = np.sqrt(np.diag(self.covariance))
-        parts = (
-            self.means.shown(), error, self.low, self.high, self.human, self.machine, self.favour, self.favour_p
-        )  # fmt: skip
-        names = ("mean", "standard_error", "low", "high", "human", "machine", "favour", "favour_p")
-        return [
-            {"system": system, **dict(zip(names, map(float, numbers), strict=True))}
-            for system, *numbers in zip(self.means.systems, *parts, strict=True)
-        ]
-
-    def _contents(self) -> dict[str, Any]:
-        names = ("n_human", "n_machine", "worth", "worth_interval", "reduction", "lam", "weight", "bias", "freedom")
-        return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
 
 class PairedSides(NamedTuple):
@@ -170,7 +48,7 @@ def combine(
     method: Method = "control",
     confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
-) -> Any:  # CombinedMeans, or PartialMeans where human scores have holes; a union would need a check at each use
+) -> CombinedMeans:
     """Rank systems by human scores on few topics and machine scores on many.
 
     By default the machine only corrects the human means for the luck of their topics. The means are unbiased even if
@@ -196,8 +74,18 @@ def combine(
     Returns
     -------
     CombinedMeans
-        With `means` and their covariance, for `rank_intervals(found.means)`, and the `worth` of the mix in human
-        topics. A `PartialMeans` where human scores have holes.
+        `means` with their covariance, for `rank_intervals(found.means)`, and by system `low` and `high` (each mean's
+        interval taken by itself), `human`, `machine` (the means of each side alone), `favour` and `favour_p` (by how
+        much the machine favours it, in human scores, and the p-value by Holm's method). `difference(a, b)` and
+        `favoured()` say more.
+
+        `worth` is the number of human topics that would give errors as small in the differences between systems, with
+        `worth_interval`; `reduction` the share of the error variance that the machine removed; `lam` the weight of the
+        control variate; `weight` that of the machine's own means, and `bias` the standard deviation of its bias.
+
+        Where human scores have holes: `labels` by system, `random_p` and `scattered_p` (p-values that the labelled
+        cells are random, and that they were labelled one by one), `whole_topics`, and `doubts`: why the confidence
+        level is not promised.
 
     See Also
     --------
@@ -247,35 +135,75 @@ def combine(
     of_human, of_machine = exponents(sides)
     values = np.ldexp(found.means[order], of_human)
     covariance = np.ldexp(found.covariance[np.ix_(order, order)], 2 * of_human)
-    reach = float(stdtrit(found.mean_freedom, (1 + level) / 2)) * np.sqrt(np.diag(covariance))
-    every = np.vstack([sides.paired.values, sides.more.values])
-    shown, lower = sides.human.shown(values), sides.human.lower_is_better
-    n_human = len(sides.paired.topics)
-    low, high = found.worth_limits(level, n_human)
-    return CombinedMeans(
-        means=Means(
-            shown,
-            [sides.human.systems[k] for k in order],
-            sides.human.measure,
-            lower_is_better=lower,
-            covariance=covariance,
-            degrees_of_freedom=found.freedom,
-        ),
-        freedom=found.freedom,
+    error = np.sqrt(np.diag(covariance))
+    reach = float(stdtrit(found.mean_freedom, (1 + level) / 2)) * error
+    shown, names = sides.human.shown(values), sides.names
+    n_human, n_machine = len(sides.paired.topics), int(tells(sides.more.values).sum())
+    means = Means(
+        shown,
+        [sides.human.systems[k] for k in order],
+        sides.human.measure,
+        lower_is_better=sides.human.lower_is_better,
+        covariance=covariance,
+        degrees_of_freedom=found.freedom,
+    )
+    rows = rows_of(
+        means,
+        standard_error=error,
         low=shown - reach,
         high=shown + reach,
         human=sides.human.shown(sides.human.means()[order]),
-        machine=sides.more.shown(mean_over_topics(every)[order]),
-        n_human=n_human,
-        n_machine=int(tells(sides.more.values).sum()),
-        worth=found.worth,
-        worth_interval=Interval(low, high, level, "jackknife over topics"),
-        lam=math.ldexp(found.lam, of_human - of_machine),
-        weight=found.weight,
-        bias=math.ldexp(math.sqrt(found.bias.variance), of_human) if found.bias is not None else math.nan,
+        machine=sides.more.shown(mean_over_topics(np.vstack([sides.paired.values, sides.more.values]))[order]),
         favour=np.ldexp(found.favour[order], of_human),
         favour_p=found.favour_p[order],
-        names=sides.names,
+    )
+    lam, bias = math.ldexp(found.lam, of_human - of_machine), math.nan
+    if found.bias is not None:
+        bias = math.ldexp(math.sqrt(found.bias.variance), of_human)
+    interval = Interval(*found.worth_limits(level, n_human), level, "jackknife over topics")
+    worth, top = f"{n_human} topics by {names[0]} and {n_machine:,} more by {names[1]} leave no error", first_of(means)
+    sentences = []
+    reduction = 1 - n_human / found.worth
+    if math.isfinite(found.worth):
+        level_named = f"{100 * level:g}% interval"
+        ends = f"{_shown(interval.low)} to {_shown(interval.high)}" if math.isfinite(interval.high) else "not known"
+        worth = worth.replace("leave no error", f"rank the systems as well as {_shown(found.worth)} by {names[0]}")
+        worth += f" ({level_named} {ends})"
+        sentences.append(
+            f"{names[1]} removes {100 * reduction:.0f}% of the error variance of {names[0]}'s ranking"
+            if reduction >= 0.01
+            else f"{names[1]} hardly reduces the error of {names[0]}'s ranking"
+        )
+    risk = [f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", names[1])] if method == "shrunk" else []
+    made = f"  control variates, weight {lam:.3f}"
+    if method == "shrunk":
+        made += f"; weight of the machine's own means {found.weight:.2f}"
+        made += "" if math.isnan(bias) else f"; standard deviation of its bias {bias:.3g}"
+    m = len(order)
+    return CombinedMeans(
+        kind="CombinedMeans",
+        answer=f"{worth}; {top}",
+        before=(worth, *sentences),
+        after=(*risk, top),
+        numbers={
+            "systems": rows,
+            "n_human": n_human,
+            "n_machine": n_machine,
+            "worth": found.worth,
+            "worth_interval": interval,
+            "reduction": reduction,
+            "lam": lam,
+            "weight": found.weight,
+            "bias": bias,
+            "freedom": found.freedom,
+        },
+        beside={"means": means, "covariance": covariance, "difference_freedom": np.full((m, m), found.freedom)}
+        | by_system(rows)
+        | {"names": names, "alone": f"{n_human} human topics alone"},
+        lines=rows,
+        shown=f"{table_of(rows, level, names)}\n\n{made}",
+        index="system",
+        figure="intervals.combined",
         notes=sides.notes,
         settings=settings_of(confidence_level=level, method=method, measure=sides.human.measure),
     )
@@ -297,7 +225,7 @@ def exponents(sides: PairedSides) -> tuple[int, int]:
 
 def _partial(
     human: Scores, machine: Collection, called: Sequence[str] | None, level: float, method: Method
-) -> PartialMeans:
+) -> CombinedMeans:
     """Labels on some of the cells."""
     if method == "shrunk":
         raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,11 @@ from scipy.optimize import brentq
 from scipy.special import chdtrc, digamma, ndtr, polygamma, stdtr, stdtrit
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..data.favours import Favours
-from ..data.results import Estimate, Interval, Result, columns, settings_of
+from ..data.favours import CombinedMeans, by_system, first_of, rows_of, table_of
+from ..data.results import settings_of
 from ..data.scores import Means, Scores, places_of
 from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
-from ..options import checked
 from ..read.door import refuse
 from ..words import counted, listing, p_equals
 
@@ -155,125 +153,7 @@ def labelled_by_topic(there: BoolArray) -> float:
     return float(chdtrc(len(there) - 1, float(((counts - share.sum()) ** 2).sum()) / variance)) if variance > 0 else 1.0
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PartialMeans(Favours, Result):
-    """What `combine` found from human labels on some cells, systems by their combined means, best first."""
-
-    _figure = "intervals.partial"
-    _index = "system"
-    means: Means
-    """The estimates, in human scores, with the covariance of their errors."""
-    low: FloatArray
-    """Lower limit of the interval for each mean, taken by itself; limits and means below as the scores were given."""
-    high: FloatArray
-    human: FloatArray
-    """The means of the labels alone."""
-    human_reach: FloatArray
-    """Half the width of their intervals."""
-    machine: FloatArray
-    """The machine's means, on its own scale."""
-    labels: IntArray
-    """Labels by system."""
-    n_topics: int
-    lam: float
-    """Human scores per machine score."""
-    random_p: float
-    """p-value that the labelled cells are random, given the machine's scores."""
-    scattered_p: float
-    """p-value that cells were labelled one by one, and not topic by topic."""
-    doubts: tuple[str, ...]
-    """Why the confidence level is not promised; empty where it is."""
-    favour: FloatArray
-    """By how much the machine favours each system over the middle of all, in human scores; nan with few systems."""
-    favour_p: FloatArray
-    """p-value of each favour, corrected for the number of systems (Holm)."""
-    difference_freedom: FloatArray = field(metadata={"in_dict": False})
-    """Degrees of freedom of the difference of two systems: systems x systems."""
-    names: tuple[str, str] = ("human", "machine")
-    """What the sides are called."""
-
-    @property
-    def whole_topics(self) -> bool:
-        """Whether whole topics were labelled."""
-        return self.scattered_p <= LEVEL
-
-    @property
-    def reduction(self) -> float:
-        """The share of the width of the labels' own intervals that the machine removed."""
-        own = float(2 * self.human_reach.sum())
-        return 1 - float((self.high - self.low).sum()) / own if own > 0 else 0.0
-
-    @checked
-    def difference(self, first: str, second: str, *, confidence_level: float = 0.95) -> Estimate:
-        """The mean of one system minus that of another, with its interval."""
-        a, b = places_of([first, second], self.means.systems, "systems")
-        covariance = self.means.covariance
-        assert covariance is not None
-        variance = max(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b], 0.0)
-        reach = stdtrit(self.difference_freedom[a, b], (1 + confidence_level) / 2) * np.sqrt(variance)
-        value = float(self.means.shown()[a] - self.means.shown()[b])
-        ends = Interval(value - float(reach), value + float(reach), confidence_level, "partial labels")
-        return Estimate(f"{first} - {second}", value, "partial labels", ends, notes=self.doubts)
-
-    @property
-    def verdict(self) -> str:
-        """Who ranks first, and from how many labels."""
-        count, cells = int(self.labels.sum()), self.n_topics * len(self.labels)
-        values, systems = self.means.values, self.means.systems
-        first = [system for system, mean in zip(systems, values, strict=True) if mean == values[0]]
-        top = f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
-        return (
-            f"{top} of {counted(len(systems), 'system')}, from {count:,} labels by {self.names[0]} "
-            f"({100 * count / cells:.0f}% of the cells) and all scores of {self.names[1]}"
-        )
-
-    def _answers(self) -> Sequence[str]:
-        human, machine = self.names
-        cut, level = 100 * self.reduction, f"{100 * self.settings['confidence_level']:g}%"
-        less = f"makes the intervals {cut:.0f}% narrower" if cut >= 1 else "does not make the intervals narrower"
-        found = [f"{machine} {less} than those of the labels alone"]
-        if self.random_p <= LEVEL:
-            found.append(
-                f"The labelled cells do not look random, given the scores of {machine}: {p_equals(self.random_p)}"
-            )
-        else:
-            how = f"The labelled cells look random, given the scores of {machine} ({p_equals(self.random_p)})"
-            found.append(f"{how}; {human} labelled {'whole topics' if self.whole_topics else 'cells one by one'}")
-        if self.doubts:
-            found.append(f"The {level} of the intervals is not promised: {'; '.join(self.doubts)}")
-        found += self._whom(machine)
-        return [f"{line}." for line in (self.verdict, *found)]
-
-    def table(self) -> str:
-        """One line per system."""
-        level = f"{100 * self.settings['confidence_level']:g}% interval"
-        rows = [["", "combined", level, "labels", *(f"{name} alone" for name in self.names)]]
-        rows += [
-            [
-                row["system"], f"{row['mean']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}", str(row["labels"]),
-                f"{row['human']:.4f}", f"{row['machine']:.4f}",
-            ]
-            for row in self.rows()
-        ]  # fmt: skip
-        return f"{columns(rows)}\n\n  weight of the machine's scores {self.lam:.3f}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first."""
-        parts = {
-            "mean": self.means.shown(), "low": self.low, "high": self.high, "human": self.human,
-            "human_reach": self.human_reach, "machine": self.machine, "favour": self.favour, "favour_p": self.favour_p,
-        }  # fmt: skip
-        return [
-            {"system": system, "labels": int(self.labels[k])} | {name: float(part[k]) for name, part in parts.items()}
-            for k, system in enumerate(self.means.systems)
-        ]
-
-    def _contents(self) -> dict[str, Any]:
-        names = ("lam", "random_p", "scattered_p", "whole_topics", "doubts", "reduction", "n_topics")
-        return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
-
-
-def combine_partial(human: Scores, machine: Scores, names: tuple[str, str], level: float) -> PartialMeans:
+def combine_partial(human: Scores, machine: Scores, names: tuple[str, str], level: float) -> CombinedMeans:
     """From human scores with holes and machine scores without, on the machine's topics."""
     for side, name in ((human, names[0]), (machine, names[1])):
         refuse(side, name, "groups", "total", why="labels on some of the cells are combined cell by cell")
@@ -292,8 +172,10 @@ def combine_partial(human: Scores, machine: Scores, names: tuple[str, str], leve
         warn(note, AlignmentWarning)
     f, y = machine.select(systems).values, np.full((len(machine.topics), len(systems)), np.nan)
     here = {topic: k for k, topic in enumerate(machine.topics)}
-    rows = [k for k, topic in enumerate(human.topics) if topic in here]
-    y[[here[human.topics[k]] for k in rows]] = human.values[np.ix_(rows, places_of(systems, human.systems, "systems"))]
+    known = [k for k, topic in enumerate(human.topics) if topic in here]
+    y[[here[human.topics[k]] for k in known]] = human.values[
+        np.ix_(known, places_of(systems, human.systems, "systems"))
+    ]
     there = ~np.isnan(y)
     labels = there.sum(axis=0)
     if len(systems) < 2 or len(y) < FEWEST_LABELS:
@@ -320,30 +202,61 @@ def combine_partial(human: Scores, machine: Scores, names: tuple[str, str], leve
     if labels.min() < PROMISED_LABELS and (binary or len(systems) < PROMISED_SYSTEMS):
         kind = "binary scores" if binary else f"fewer than {PROMISED_SYSTEMS} systems"
         doubts.append(f"{kind} need {PROMISED_LABELS} labels of each system")
-    return PartialMeans(
-        means=Means(
-            values,
-            [systems[k] for k in order],
-            human.measure,
-            lower_is_better=human.lower_is_better,
-            covariance=covariance[square],
-            degrees_of_freedom=float(np.median(freedom[np.triu_indices(len(systems), 1)])),
-        ),
+    means = Means(
+        values,
+        [systems[k] for k in order],
+        human.measure,
+        lower_is_better=human.lower_is_better,
+        covariance=covariance[square],
+        degrees_of_freedom=float(np.median(freedom[np.triu_indices(len(systems), 1)])),
+    )
+    rows = rows_of(
+        means,
+        labels=labels[order],
         low=values - reach[order],
         high=values + reach[order],
         human=human.shown(np.nanmean(y, axis=0)[order]),
         human_reach=own[order],
         machine=machine.shown(f.mean(axis=0)[order]),
-        labels=labels[order],
-        n_topics=len(y),
-        lam=fit.lam,
-        random_p=random_p,
-        scattered_p=scattered_p,
-        doubts=tuple(doubts),
         favour=favour[order],
         favour_p=favour_p[order],
-        difference_freedom=freedom[square],
-        names=names,
+    )
+    parts, width = by_system(rows), float(2 * own[order].sum())
+    reduction = 1 - float((parts["high"] - parts["low"]).sum()) / width if width > 0 else 0.0
+    count, cut = int(labels.sum()), 100 * reduction
+    answer = (
+        f"{first_of(means)} of {counted(len(systems), 'system')}, from {count:,} labels by {names[0]} "
+        f"({100 * count / y.size:.0f}% of the cells) and all scores of {names[1]}"
+    )
+    less = f"makes the intervals {cut:.0f}% narrower" if cut >= 1 else "does not make the intervals narrower"
+    given = f"given the scores of {names[1]}"
+    if random_p <= LEVEL:
+        chosen = f"The labelled cells do not look random, {given}: {p_equals(random_p)}"
+    else:
+        which = "whole topics" if whole else "cells one by one"
+        chosen = f"The labelled cells look random, {given} ({p_equals(random_p)}); {names[0]} labelled {which}"
+    broken = [f"The {100 * level:g}% of the intervals is not promised: {'; '.join(doubts)}"] if doubts else []
+    return CombinedMeans(
+        kind="CombinedMeans",
+        answer=answer,
+        before=(answer, f"{names[1]} {less} than those of the labels alone", chosen, *broken),
+        numbers={
+            "systems": rows,
+            "lam": fit.lam,
+            "random_p": random_p,
+            "scattered_p": scattered_p,
+            "whole_topics": whole,
+            "doubts": tuple(doubts),
+            "reduction": reduction,
+            "n_topics": len(y),
+        },
+        beside={"means": means, "covariance": means.covariance, "difference_freedom": freedom[square]}
+        | parts
+        | {"names": names, "alone": "labels alone"},
+        lines=rows,
+        shown=f"{table_of(rows, level, names, 'labels')}\n\n  weight of the machine's scores {fit.lam:.3f}",
+        index="system",
+        figure="intervals.combined",
         notes=tuple(notes),
         settings=settings_of(confidence_level=level, measure=human.measure),
     )

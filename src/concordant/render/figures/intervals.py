@@ -16,10 +16,9 @@ from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared
     from ...coefficients.ties import TieBounds
+    from ...data.favours import CombinedMeans
     from ...data.results import Estimate, Findings
     from ...judges.worth import JudgeWorth
-    from ...planning.combination import CombinedMeans
-    from ...planning.partial import PartialMeans
     from ...ranks.differences import Difference
     from ...ranks.intervals import RankIntervals
     from ...ranks.noise import RunNoise
@@ -160,16 +159,7 @@ def selection(found: Findings, ax: Any = None) -> Any:
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:
-    """The combined means of systems with their intervals; the human means alone as diamonds."""
-    return _combined(found, ax, f"{found.n_human} human topics alone")
-
-
-def partial(found: PartialMeans, ax: Any = None) -> Any:
-    """The same, with the means of the labels alone as diamonds."""
-    return _combined(found, ax, "labels alone")
-
-
-def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
+    """The combined means of systems with their intervals; those of people alone as diamonds."""
     m = len(found.low)
     with canvas(ax, height=max(1.6, 0.75 + row_height(m) * m)) as ax:
         fitting(ax, m)
@@ -177,7 +167,7 @@ def _combined(found: CombinedMeans | PartialMeans, ax: Any, alone: str) -> Any:
         ax.hlines(places, found.low, found.high, color=BLUE, linewidth=2.2 if m <= 40 else 1.4, alpha=0.55)
         ax.plot(
             found.human, places, "D", markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=0.8, markersize=3,
-            label=alone,
+            label=found.alone,
         )  # fmt: skip
         ax.plot(found.means.shown(), places, "o", color=DARK, markersize=3, label="combined")
         name_places(ax, found.means.systems)
