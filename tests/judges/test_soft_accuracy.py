@@ -114,6 +114,6 @@ def test_what_only_one_side_has_is_said() -> None:
 def test_it_prints_its_verdict() -> None:
     truth, candidate = sides()
     found = cc.soft_pairwise_accuracy(truth, candidate, rng=1)
-    assert str(found).startswith(f"soft pairwise accuracy = {found.value:.4f} (8 systems, 30 topics, 10000 random perm")
+    assert str(found).startswith(f"soft pairwise accuracy = {found.value:.3f} (8 systems, 30 topics, 10000 random perm")
     assert found.rows()[0]["value"] == float(found)
     assert found.settings["seed"] == 1

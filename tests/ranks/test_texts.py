@@ -25,18 +25,18 @@ def _told(call: Any, *arguments: Any, error: type[Exception] = cc.errors.InputEr
 
 @pytest.mark.parametrize("method", ["recentred", "paper"])
 @pytest.mark.parametrize(
-    ("alpha", "verdict"), [(0.9, "differs significantly from"), (0.001, "cannot be distinguished from")]
+    ("alpha", "verdict"), [(0.9, "9 topics rule out"), (0.001, "9 topics are too few to rule out")]
 )
 def test_a_test_says_what_it_found(method: Any, alpha: float, verdict: str) -> None:
     test = cc.rank_test(X, [1, 4, 2, 3], method=method, n_resamples=1999, alpha=alpha, rng=5)
-    assert test.significant == (verdict == "differs significantly from")
+    assert test.significant == (verdict == "9 topics rule out")
     notes = ("this test rejects true rankings too often; method='recentred' keeps its level",)
     assert test.notes == (notes if method == "paper" else ())
     assert str(test) == (
-        f"The candidate ranking {verdict} the truth's (p = {test.pvalue:.4f})\n\n"
+        f"{verdict} the candidate's ranking (p = {test.pvalue:.3f})\n\n"
         f"  rank distance    {test.distance:10.4f}\n"
-        f"  p-value          {test.pvalue:10.4f}   standard error {test.standard_error:.4f}\n"
-        f"  critical value   {test.critical_value:10.4f}   alpha = {alpha:g}\n"
+        f"  p-value          {test.pvalue:10.3f}   standard error {test.standard_error:.4f}\n"
+        f"  critical value   {test.critical_value:10.1f}   alpha = {alpha:g}\n"
         f"  {method} bootstrap, 1,999 resamples of 9 topics, 4 systems"
         + "".join(f"\n\nNote: {note}" for note in test.notes)
     )
@@ -54,8 +54,8 @@ def test_a_test_says_what_it_found(method: Any, alpha: float, verdict: str) -> N
     }
     close = replace(test, alpha=test.pvalue + 1.9 * test.standard_error)
     assert close.borderline
-    said = f"(p = {test.pvalue:.4f}, borderline: Monte Carlo error {test.standard_error:.4f})"
-    assert close.verdict == f"The candidate ranking differs significantly from the truth's {said}"
+    said = f"(p = {test.pvalue:.3f}, borderline: Monte Carlo error {test.standard_error:.4f})"
+    assert close.verdict == f"9 topics rule out the candidate's ranking {said}"
     assert not replace(test, alpha=test.pvalue + 2.1 * test.standard_error).borderline
     assert replace(test, critical_value=float("inf")).to_dict()["critical_value"] is None
     frame = test.to_frame()

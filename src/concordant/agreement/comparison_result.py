@@ -202,7 +202,7 @@ class Compared:
                 | ({"why": p.why} if p.why else {})
                 for p in self.per_topic
             },
-            "rank_test": None if self.rank_test is None else self.rank_test.to_dict(),
+            "rank_test": None if self.rank_test is None else self.rank_test.to_dict() | {"verdict": self.rank_line()},
             "worth": None if self.worth is None else self.worth.to_dict(),
             "notes": list(self.notes),
             "settings": dict(self.settings),

@@ -126,7 +126,7 @@ def correlate(  # noqa: PLR0913
     >>> import concordant as cc
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> print(cc.correlate(people, careful, rng=7))
-    tau_b = 0.9053 (observed), 95% interval [0.8609, 1.0000] (auto topic bootstrap), bias-corrected 0.9623
+    tau_b = 0.9053 (observed), 95% interval [0.86, 1.00] (auto topic bootstrap), bias-corrected 0.96
 
     """
     known, level = get_coefficient(coefficient), confidence_level

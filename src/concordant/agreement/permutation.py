@@ -113,11 +113,11 @@ def permutation_test(  # noqa: PLR0913
     >>> import concordant as cc
     >>> truth, candidate = [9, 8, 7, 6, 5, 4, 3, 2, 1], [8, 8, 9, 6, 4, 4, 4, 1, 2]
     >>> print(cc.permutation_test(truth, candidate, coefficient="tau_ap_b", rng=1))
-    tau_ap_b = 0.4021, p = 0.0930 (two-sided)
+    tau_ap_b = 0.4021, p = 0.093 (two-sided)
     <BLANKLINE>
-      p-value           0.0930   standard error 0.0029
+      p-value            0.093   standard error 0.0029
       permutations       9,999   random
-      under chance     -0.0555   standard deviation 0.2667
+      under chance       -0.06   standard deviation 0.27
 
     """
     entry = get_coefficient(coefficient)
@@ -182,16 +182,17 @@ def _tested(
     error = 0.0 if exact else math.sqrt(p * (1 - p) / total)
     chance = "undefined"
     if np.isfinite(null).any():
-        chance = f"{np.nanmean(null):10.4f}   standard deviation {np.nanstd(null):.4f}"
+        digits = 4 if exact else 2
+        chance = f"{np.nanmean(null):z10.{digits}f}   standard deviation {np.nanstd(null):.{digits}f}"
     told = {"coefficient": entry.name, "value": value, "pvalue": p, "standard_error": error}
     told |= {"alternative": alternative, "exact": exact}
     return Findings(
         kind="PermutationTest",
-        answer=f"{entry.name} = {value:.4f}, {p_equals(p, 4)} ({alternative})",
+        answer=f"{entry.name} = {value:.4f}, {p_equals(p)} ({alternative})",
         numbers={**told, "n_undefined": undefined, "n_permutations": total},
         beside={"null": null},
         lines=[told],
-        shown=f"  p-value       {p_cell(p, 4):>10}   {'exact' if exact else f'standard error {error:.2g}'}\n"
+        shown=f"  p-value       {p_cell(p):>10}   {'exact' if exact else f'standard error {error:.2g}'}\n"
         f"  permutations  {total:10,}   {'all' if exact else 'random'}\n"
         f"  under chance  {chance:>10}",
         figure="distributions.permutations",

@@ -313,14 +313,17 @@ class Estimate(Result):
     @property
     def verdict(self) -> str:
         """The value, its interval, its p-value and its value without sampling bias."""
-        parts = [f"{self.coefficient} = {self.value:.4f} ({self.method})"]
+        drawn = self.settings["seed"] is not None  # what moves with the seed has no more digits than that leaves
+        decimals = 3 if drawn and self.method != "observed" else 4
+        parts = [f"{self.coefficient} = {self.value:.{decimals}f} ({self.method})"]
         if self.interval is not None:
-            level = f"{100 * self.interval.confidence_level:g}%"
-            parts.append(f"{level} interval {self.interval} ({self.interval.method})")
+            level, ends = f"{100 * self.interval.confidence_level:g}%", self.interval
+            shown = f"[{ends.low:.2f}, {ends.high:.2f}]" if drawn else str(ends)
+            parts.append(f"{level} interval {shown} ({ends.method})")
         if self.pvalue is not None:
-            parts.append(p_equals(self.pvalue, 4))
+            parts.append(p_equals(self.pvalue))
         if self.bias_corrected is not None:
-            parts.append(f"bias-corrected {self.bias_corrected:.4f}")
+            parts.append(f"bias-corrected {self.bias_corrected:.2f}")
         return ", ".join(parts)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -90,8 +90,8 @@ def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha:
     level, truth = f"{100 * first.worth.interval.confidence_level:g}%", one_line(first.worth.names[0])
     parts.append(
         f"  worth: of {first.worth.n_topics:g} topics, in topics of {truth}, with its {level} interval\n"
-        f"  false: of its significant differences (alpha {alpha:g}), those the truth does not confirm\n"
-        "  miss: of the truth's significant differences, those that it does not find\n"
+        f"  false: of its significant differences (alpha {alpha:g}), those not confirmed by {truth}\n"
+        f"  miss: of {truth}'s significant differences, those that it does not find\n"
         "  drop: by how many ranks a system falls at most; best: its rank of the best system"
     )
     return "\n\n".join(parts)
@@ -105,7 +105,7 @@ def _printed(judge: Judge) -> dict[str, str]:
         f"{100 * judge.worth.interval.confidence_level:g}% interval": judge.worth.ends,
         "tau_b": number(judge.tau_b),
         "tau_ap_b": number(judge.tau_ap_b),
-        "SPA": number(judge.soft_accuracy.value),
+        "SPA": number(judge.soft_accuracy.value, 2),
         "false": _percent(judge.significance.false_discovery_rate),
         "missed": _percent(judge.significance.false_negative_rate),
         "drop": f"{judge.ranks.largest_drop.value:g}",

@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
-from ..data.results import Estimate, Findings, Interval, settings_of
+from ..data.results import Estimate, Findings, Interval, columns, settings_of
 from ..errors import InputError, warn
 from ..inference.posterior import Prior, correlations, draw
 from ..inference.resampling import Resampling, Seed
@@ -114,7 +114,7 @@ def expected_correlation(  # noqa: PLR0913
     >>> print(cc.expected_correlation(people, coefficient="tau_ap", estimator="msqd"))
     tau_ap = 0.8320 (msqd)
     >>> print(cc.expected_correlation(people, coefficient="spearman", rng=1))
-    spearman = 0.9671 (posterior), 95% interval [0.9263, 0.9910] (posterior, normal prior)
+    spearman = 0.967 (posterior), 95% interval [0.93, 0.99] (posterior, normal prior)
 
     """
     get_coefficient(coefficient)
@@ -192,14 +192,14 @@ def reliability(
     >>> print(cc.reliability(cc.load_collection("people"), rng=1))
     Expected correlation with the true ranking: tau 0.880, tau_ap 0.841 (posterior; 20 systems, 40 topics)
     <BLANKLINE>
-      estimator       tau    tau_ap
-      posterior    0.8802    0.8412
-      ml           0.8792    0.8398
-      msqd         0.8732    0.8320
-      res          0.8836    0.8460
-      kd           0.8721    0.8312
-      sh(w)        0.9261    0.8842
-      sh(w/o)      0.9108    0.8764
+      estimator    tau  tau_ap
+      posterior  0.880   0.841
+      ml         0.879   0.840
+      msqd       0.873   0.832
+      res        0.884   0.846
+      kd         0.872   0.831
+      sh(w)       0.93    0.88
+      sh(w/o)     0.91    0.88
 
     """
     how = Resampling.of(DRAWS, rng, workers)
@@ -211,7 +211,8 @@ def reliability(
     tau, tau_ap = (_by_posterior(values, name, "normal", 0.95, how).value for name in ("tau", "tau_ap"))
     estimates = {HEADLINE: (tau, tau_ap), **others}
     rows = [{"estimator": name, "tau": of_tau, "tau_ap": of_ap} for name, (of_tau, of_ap) in estimates.items()]
-    lines = [f"  {name:<10} {of_tau:>8.4f}  {of_ap:>8.4f}" for name, (of_tau, of_ap) in estimates.items()]
+    digits = {name: 2 if name.startswith("sh") else 3 for name in estimates}  # split halves move with the seed
+    lines = [[name, *(f"{value:.{digits[name]}f}" for value in both)] for name, both in estimates.items()]
     size = f"{counted(m, 'system')}, {counted(n, 'topic')}"
     return Findings(
         kind="Reliability",
@@ -223,7 +224,7 @@ def reliability(
         },
         beside={"estimates": estimates, "tau": tau, "tau_ap": tau_ap},
         lines=rows,
-        shown="\n".join(["  estimator       tau    tau_ap", *lines]),
+        shown=columns([["estimator", "tau", "tau_ap"], *lines]),
         index="estimator",
         figure="intervals.reliability",
         notes=pairs.doubts,

@@ -111,14 +111,14 @@ def plan_topics(  # noqa: PLR0913
     60 topics for an expected tau of 0.9 with the true ranking (95% interval 29 to 130); predicted from 40 topics
     <BLANKLINE>
       topics  expected tau  90% of collections  P(>= 0.9)
-           5         0.684       0.526 to 0.821       0.00
-           9         0.757       0.632 to 0.863       0.01
-          15         0.808       0.705 to 0.895       0.04
-          26         0.851       0.768 to 0.926       0.15
-          40         0.879       0.800 to 0.937       0.33
-          46         0.887       0.811 to 0.947       0.40
-          60         0.901       0.832 to 0.958       0.55
-          79         0.913       0.853 to 0.958       0.68
+           5         0.684        0.53 to 0.82       0.00
+           9         0.757        0.63 to 0.86       0.01
+          15         0.808        0.71 to 0.89       0.04
+          26         0.851        0.77 to 0.93       0.15
+          40         0.879        0.80 to 0.94       0.33
+          46         0.887        0.81 to 0.95       0.40
+          60         0.901        0.83 to 0.96       0.55
+          79         0.913        0.85 to 0.96       0.68
 
     """
     known = known_at(coefficient, target)
@@ -216,7 +216,7 @@ def _table(rows: list[dict[str, Any]], numbers: Mapping[str, Any], unit: str) ->
     """Some rows of the curve, and those that matter."""
     expected, reaches = f"expected {numbers['coefficient']}", f"P(>= {numbers['target']:g})"
     lines = [
-        f"  {row['topics']:>6}  {row['expected']:>{len(expected)}.3f}      {row['low']:>6.3f} to {row['high']:.3f}"
+        f"  {row['topics']:>6}  {row['expected']:>{len(expected)}.3f}      {row['low']:>6.2f} to {row['high']:.2f}"
         f"  {row['reached']:>{len(reaches)}.2f}"
         for row in rows
     ]

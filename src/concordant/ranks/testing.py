@@ -55,13 +55,14 @@ class RankTest(Result):
         """Whether the candidate ranking could be the true one."""
         if math.isnan(self.pvalue):
             return "Whether the candidate ranking could be the true one is not known: there are too few topics"
-        says = "differs significantly from" if self.significant else "cannot be distinguished from"
-        return f"The candidate ranking {says} the truth's ({self.p_in_words()})"
+        topics = counted(self.settings["n_topics"], "group" if "groups" in self.settings else "topic")
+        says = "rule out" if self.significant else "are too few to rule out"
+        return f"{topics} {says} the candidate's ranking ({self.p_in_words()})"
 
     def p_in_words(self) -> str:
         """The p-value, and where it is borderline its Monte Carlo error."""
         doubt = f", borderline: Monte Carlo error {self.standard_error:.4f}" if self.borderline else ""
-        return f"{p_equals(self.pvalue, 4)}{doubt}"
+        return f"{p_equals(self.pvalue)}{doubt}"
 
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
@@ -74,8 +75,8 @@ class RankTest(Result):
         return "\n".join(
             [
                 f"  rank distance    {self.distance:10.4f}",
-                f"  p-value          {p_cell(self.pvalue, 4):>10}   standard error {self.standard_error:.4f}",
-                f"  critical value   {self.critical_value:10.4f}   alpha = {self.alpha:g}",
+                f"  p-value          {p_cell(self.pvalue):>10}   standard error {self.standard_error:.4f}",
+                f"  critical value   {self.critical_value:10.1f}   alpha = {self.alpha:g}",
                 f"  {made['method']} bootstrap, {made['n_resamples']:,} resamples of "
                 f"{counted(made['n_topics'], unit)}, {counted(made['n_systems'], 'system')}",
             ]
@@ -156,11 +157,11 @@ def rank_test(  # noqa: PLR0913
     >>> import numpy as np, concordant as cc
     >>> scores = np.random.default_rng(1).random((50, 8)) + np.linspace(0, 0.2, 8)
     >>> print(cc.rank_test(scores, [1, 2, 3, 4, 5, 6, 8, 7], n_resamples=999, rng=1))
-    The candidate ranking cannot be distinguished from the truth's (p = 0.7060)
+    50 topics are too few to rule out the candidate's ranking (p = 0.706)
     <BLANKLINE>
       rank distance        1.1120
-      p-value              0.7060   standard error 0.0144
-      critical value       3.2064   alpha = 0.05
+      p-value               0.706   standard error 0.0144
+      critical value          3.2   alpha = 0.05
       recentred bootstrap, 999 resamples of 50 topics, 8 systems
 
     """
