@@ -3,7 +3,7 @@
 Start with `compare`, or with `list_coefficients()`. Every coefficient takes `(truth, candidate)`: one score for each
 system, in the same order on both sides, higher is better.
 
-`errors`, `judges`, `judgments`, `planning`, `ranks`, `report`, `study` and `votes` are modules with names of their own.
+`errors`, `judges`, `judgments`, `planning`, `ranks`, `study` and `votes` are modules with names of their own.
 All names are listed once, in `__init__.pyi`, and resolved on first use, so that importing concordant costs next to
 nothing.
 """

@@ -60,8 +60,6 @@ from .ranks.distance import rank_distance as rank_distance
 from .ranks.testing import rank_test as rank_test
 from .read import read_scores as read_scores
 from .read.door import as_scores as as_scores
-from .render import report as report
-from .render.report import write_report as write_report
 from .study.simulation.simulator import simulate as simulate
 
 __all__: list[str]

@@ -90,10 +90,3 @@ def test_relevance_only_and_bad_arguments() -> None:
         label_agreement(human, human, confidence_level=2)
     with pytest.raises(cc.errors.InputError, match="no 'pi': there are agreement, kappa"):
         _ = label_agreement(human, human, n_resamples=3)["pi"]
-
-
-def test_figure() -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    human = cc.Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 2}})
-    assert len(label_agreement(human, human, n_resamples=3).plot().texts) == 9
-    pyplot.close("all")

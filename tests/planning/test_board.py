@@ -16,6 +16,7 @@ from concordant.inference.resampling import Resampling
 from concordant.planning import board as module
 from concordant.planning.outlook import outlook
 from concordant.ranks.intervals import FORMAT, SCHEMA
+from concordant.render.report.page import report_html
 from tests.commands import bad, good
 
 PEOPLE = str(path("people"))
@@ -92,7 +93,7 @@ def test_the_page_of_500_systems_is_small_and_cannot_be_broken_into(tmp_path: Pa
     values[rng.random(values.shape) < 0.05] = np.nan
     systems = [f"model {k} </script><script>alert(1)</script>" for k in range(500)]
     found = cc.board(cc.Scores(values, range(12), systems), n_resamples=19, rng=1)
-    cc.write_report(found, tmp_path / "board.html")
+    found.report(tmp_path / "board.html")
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert len(page) < 1_500_000
     assert page.count("<tr id=") == 500
@@ -107,7 +108,7 @@ def test_mteb_in_the_docs_is_what_its_data_say(data: Path) -> None:
     found = cc.board(data / "mteb" / "eng_v2.csv", rng=0)
     assert found.verdict in " ".join(told.split())
     assert f"{len(found.best(1).possible)} models could be the best" in told
-    assert len(cc.report.report_html(found)) < 250_000
+    assert len(report_html(found)) < 250_000
 
 
 def test_bad_arguments_are_named() -> None:

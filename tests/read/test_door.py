@@ -163,7 +163,7 @@ def test_the_same_answer_for_the_same_data(name: str, form: str, tmp_path: Path)
 
 
 def test_every_room_can_be_imported_alone() -> None:
-    for room in ("errors", "judges", "judgments", "planning", "ranks", "render.report", "ranks.votes", "study"):
+    for room in ("errors", "judges", "judgments", "planning", "ranks", "ranks.votes", "study"):
         assert importlib.import_module(f"concordant.{room}") is getattr(cc, room.rpartition(".")[2])
 
 

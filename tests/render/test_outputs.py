@@ -497,8 +497,8 @@ def test_an_open_file_is_an_input(folder: Path) -> None:
     os.replace("people.csv", "people.html")
     Path("people.csv").symlink_to("people.html")
     with pytest.raises(InputError, match="was read, and would be replaced"):
-        cc.write_report(found, "people.html")
-    cc.write_report(found, "saved.html")
+        found.report("people.html")
+    found.report("saved.html")
 
 
 def test_the_number_of_a_file_that_is_gone_belongs_to_another(folder: Path) -> None:
@@ -513,10 +513,10 @@ def test_only_an_earlier_report_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "x.html"
     page.touch()
     for _ in range(2):
-        cc.write_report(found, page)
+        found.report(page)
     page.write_text("<!DOCTYPE html>\n<html><body>My notes</body></html>")
     with pytest.raises(InputError, match=r"x\.html exists and is not a report by concordant"):
-        cc.write_report(found, page)
+        found.report(page)
     assert "My notes" in page.read_text()
 
 

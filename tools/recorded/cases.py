@@ -26,7 +26,7 @@ from fetch_data import missing, place
 
 # Where a public name may be, if it is not at the top: submodules of the package, the likeliest first.
 SUBMODULES = (
-    "judgments", "study", "study.simulation", "agreement.audit", "render.report", "planning", "ranks", "agreement",
+    "judgments", "study", "study.simulation", "agreement.audit", "render.report.page", "planning", "ranks", "agreement",
     "inference", "coefficients", "data.scores", "pairing", "read", "data.collection", "data.results",
     "inference.resampling", "errors", "judgments.read_runs", "render.report.document",
 )  # fmt: skip

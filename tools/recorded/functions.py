@@ -834,9 +834,9 @@ def _() -> Any:
     }
 
 
-@case("write_report")
+@case("report")
 def _() -> Any:
-    call("write_report", call("compare", *pair("hasty"), n_resamples=200, rng=7), "report.html")
+    call("compare", *pair("hasty"), n_resamples=200, rng=7).report("report.html")
     return held("report.html")
 
 

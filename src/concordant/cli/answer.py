@@ -100,7 +100,9 @@ class Answer:
     def of(cls, found: Result | Sequence[Result]) -> Answer:
         """Of one result, or of several below each other."""
         if not isinstance(found, Sequence):
-            about: Any = {"result": found, "notes": tuple(found.notes), "printed": getattr(found, "printed", None)}
+            about: Any = {"result": found, "notes": tuple(found.notes)}
+            if printed := getattr(type(found), "printed", None):
+                about["printed"] = partial(printed, found)
             text = lambda every: found.text(every=every, more="--all")  # noqa: E731
             return cls(text, found.rows, found.to_dict, found.plot, **about)
         return cls(

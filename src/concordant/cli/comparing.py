@@ -370,7 +370,7 @@ def explain(
     )
 
 
-@answering(plot=True, without=("missing",))
+@answering(without=("missing",))
 def audit(
     truth: str,
     candidate: list[str],

@@ -21,7 +21,6 @@ from .sums import concordance, refuse_ties, warn_undefined
 class TieBounds(Result):
     """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
 
-    _figure = "intervals.tie_bounds"
     coefficient: str
     minimum: float | FloatArray
     expected: float | FloatArray

@@ -17,9 +17,10 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import read_only
-from ..errors import InputError, import_extra
+from ..errors import import_extra
 from ..options import checked
 from ..render.markup import text
+from ..render.outputs import REPORT, written_whole
 from ..words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Result(ABC):
 
     _kind: ClassVar[str] = ""  # what it is called, if not as its class
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
-    _figure: ClassVar[str] = ""  # module and function of `render.figures` that draw it, if any
+    _figure: ClassVar[str] = ""  # module and function of `render.figures`, if not only its rows
 
     notes: tuple[str, ...] = ()
     """Caveats: what was left out, what may be doubtful. One sentence each."""
@@ -145,19 +146,27 @@ class Result(ABC):
         frame = import_extra("pandas").DataFrame(self.rows())
         return frame.set_index(self._index) if self._index else frame
 
+    @checked
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write it as a page, one HTML file that needs no network, as `--html` does; where there is a page of it."""
-        from ..render.report import write_report
+        """Write it as a page, one HTML file that needs no network and no other file, as `--html` does.
 
-        write_report(self, path)
+        Comparisons and boards have pages of their own; those of all others open with the verdict and the table.
+
+        Parameters
+        ----------
+        path : path
+            The file, which is written whole or not at all. It replaces an earlier report, and no other file.
+
+        """
+        from ..render.report.page import report_html
+
+        content = report_html(self).encode("utf-8")
+        with written_whole(path, REPORT) as file:
+            file.write(content)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw it, on new axes one column wide if none are given; returns the axes."""
-        if not self._figure:
-            raise InputError(
-                f"there is no figure of a {self._kind or type(self).__name__}: print it, or take to_frame()"
-            )
-        module, _, function = self._figure.partition(".")
+        module, _, function = (self._figure or "intervals.rows").partition(".")
         return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax)
 
     def __eq__(self, other: object) -> bool:
@@ -189,7 +198,7 @@ class Findings(Result):
     index: str = ""
     """The column of the rows that is the index of `to_frame`."""
     figure: str = ""
-    """Module and function of `render.figures` that draw it."""
+    """Module and function of `render.figures` that draw it, if not only its rows."""
 
     def __post_init__(self) -> None:
         vars(self).update(_kind=self.kind, _index=self.index, _figure=self.figure)
@@ -294,7 +303,6 @@ class Interval:
 class Estimate(Result):
     """A value, with an interval and a p-value where they were asked for. `float(e)` is the value."""
 
-    _figure = "intervals.estimate"
     coefficient: str
     value: float
     method: str

@@ -259,7 +259,6 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
         ],
         shown=_table(found, tau),
         index="family",
-        figure="judged.family_bias",
         **sides.about(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, alpha=alpha),
     )
 

@@ -179,7 +179,6 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
         ],
         shown=columns(rows),
         index="system",
-        figure="judged.rank_changes",
         **sides.about(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, k=k),
     )
 

@@ -186,7 +186,6 @@ def agreement_from(
         answer=_verdict(numbers, tested),
         numbers=numbers,
         shown=_table(numbers, list(shares.values())),
-        figure="judged.significance",
         **sides.about(
             seed=how.seed if drawn else None, n_resamples=how.n_resamples if drawn else None, **tested._asdict()
         ),

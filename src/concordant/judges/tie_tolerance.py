@@ -91,7 +91,6 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
     return Findings(
         kind="TieCalibration",
         answer=f"{found}, {uncalibrated:.4f} without; {use}",
-        figure="judged.tie_calibration",
         numbers={
             "accuracy": accuracy,
             "uncalibrated": uncalibrated,

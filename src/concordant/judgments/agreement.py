@@ -24,7 +24,6 @@ MOST_LABELS = 200
 class LabelAgreement(Result):
     """What `label_agreement` found. `print` shows it, `to_dict` has everything."""
 
-    _figure = "matrices.confusion"
     labels: tuple[Grade, ...]
     """The grades, from the lowest."""
     confusion: IntArray

@@ -190,7 +190,6 @@ def select_topics(  # noqa: PLR0913
         },
         lines=rows,
         shown="\n\n".join([*parts, f"Topics: {listing(topics, 60)}"]),
-        figure="intervals.selection",
         data=given,
         settings=settings_of(
             seed=int(rng) if isinstance(rng, (int, np.integer)) else None,

@@ -68,7 +68,6 @@ class Pair:
 class Difference(Result):
     """What `difference` and `neighbours` found. Of one pair everything is an attribute: `found.interval`."""
 
-    _figure = "intervals.differences"
     pairs: tuple[Pair, ...]
     """One; or each system and the next, best first, corrected for the number of pairs."""
 

@@ -39,7 +39,6 @@ class SeedNoise(NamedTuple):
 class RunNoise(Result):
     """What `run_noise` found, systems by their means."""
 
-    _figure = "intervals.run_noise"
     _index = "system"
     systems: tuple[str, ...]
     """Best first."""

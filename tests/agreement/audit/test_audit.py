@@ -335,16 +335,6 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
     assert max(level.departures for level in total) <= 2
 
 
-def test_it_can_be_drawn(sides: tuple[cc.Scores, ...]) -> None:
-    found = cc.audit(sides[0], list(sides[1:]), reported=["0.6", "0.5"], departures=1)
-    ax = found.plot()
-    band = ax.patches[0].get_extents()
-    assert band.width > 0
-    places = [line.get_xdata() for line in ax.lines]
-    assert all(abs(place) <= 0.5 + 1e-6 for place in places[0])
-    assert all(abs(place) > 0.5 for place in places[1])
-
-
 def test_the_command_says_the_verdict_first() -> None:
     value = cc.tau_ap_b(cc.read_scores(PEOPLE).means(), cc.read_scores(HASTY).means())
     text = good("audit", "--reported", f"{value:.4f}", PEOPLE, HASTY)

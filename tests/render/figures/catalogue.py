@@ -22,11 +22,9 @@ from matplotlib.text import Text
 
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
-from concordant.coefficients.ties import TieBounds
 from concordant.data.results import Estimate, Findings, Interval
 from concordant.judges.ranking import JudgeRanking
 from concordant.judges.worth import JudgeWorth
-from concordant.judgments.agreement import LabelAgreement
 from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
@@ -139,7 +137,6 @@ def figures() -> Figures:
     explained = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), coefficient="tau_ap_b")
     null = gamma(999, 30, 0.02) - 0.6
     estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
-    table = LabelAgreement((0, 1, 2), np.array([[50, 5, 1], [7, 30, 4], [0, 6, 20]]), (), 5, 0, 0)
     return {
         "scatter": lambda: hasty.plot("scatter"),
         "ranks": lambda: comparison(top=14).plot("ranks", top=4),
@@ -148,7 +145,6 @@ def figures() -> Figures:
         "heatmap": lambda: plots.comparisons([careful, hasty], coefficients=["tau_b", "tau_ap_b", "rbo", "tau"]),
         "matrix": lambda: matrix([[1, 0.7, 0.9], [0.7, 1, 0.6], [0.9, 0.6, 1]], ["a", "b", "c"], "tau_b"),
         "rank_intervals": lambda: rank_intervals().plot(),
-        "confusion": table.plot,
         "rank_test": lambda: rank_test().plot(),
         "permutations": lambda: permuted(null).plot(),
         "null": lambda: cc.null_distribution("tau", 12).plot(value=0.5),
@@ -168,7 +164,6 @@ def figures() -> Figures:
         "reliability": Findings(
             kind="Reliability", answer="", numbers={"estimates": estimates}, figure="intervals.reliability"
         ).plot,
-        "tie_bounds": lambda: TieBounds("tau_ap", 0.5, 0.6, 0.72).plot(),
     }
 
 

@@ -23,7 +23,7 @@ from concordant.render.markup import text as escaped
 from concordant.render.markup import visible
 from concordant.render.report.document import document_of
 from concordant.render.report.elements import in_script, shown
-from concordant.render.report.page import page_of
+from concordant.render.report.page import page_of, report_html
 
 from ...packaging.every_function import calls
 from .conftest import HOSTILE, documented, made
@@ -212,7 +212,7 @@ def test_json_in_a_script_cannot_end_it() -> None:
 
 def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:
     truth = {"a\ud800": 1.0, "b": 2.0, "c": 3.0}
-    cc.write_report(cc.compare(truth, truth, rng=1), tmp_path / "r.html")
+    cc.compare(truth, truth, rng=1).report(tmp_path / "r.html")
     assert "a\\ud800" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
@@ -220,7 +220,7 @@ def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:
 def test_150_systems_and_250_topics_stay_below_1_mb() -> None:
     truth, candidate = made([f"system-{k:03d}-with-a-usual-name" for k in range(150)], 250, noise=0.5)
     found = cc.compare(truth, candidate, per_topic=True, rank_test=None, n_resamples=500, rng=1)
-    text = cc.report.report_html(found)
+    text = report_html(found)
     assert len(text.encode()) < 1_000_000
 
 
@@ -256,7 +256,7 @@ def test_every_result_has_a_page_that_opens_with_its_verdict(tmp_path: Path, mon
             call()
     assert len(made) > 30
     for name, found in list(made.items()):
-        page = Page(cc.report.report_html(found))
+        page = Page(report_html(found))
         assert page.open == []
         document = page.script("document")
         if document["report"] != "board":  # whose page has an order of its own
@@ -266,7 +266,7 @@ def test_every_result_has_a_page_that_opens_with_its_verdict(tmp_path: Path, mon
 @pytest.mark.parametrize("given", [{"some": "thing"}, 3, []], ids=str)
 def test_what_is_no_result_is_refused(given: Any) -> None:
     with pytest.raises(cc.errors.InputTypeError, match=f"not of a {type(given).__name__}"):
-        cc.report.report_html(given)
+        report_html(given)
 
 
 def test_identical_sides_have_a_report() -> None:

@@ -212,7 +212,6 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
         beside={"number": number, "given": tuple(printed)},
         lines=lines,
         shown=_table(number, matches, nearest, levels),
-        figure="audits.audit",
         notes=tuple(dict.fromkeys(notes)),
         settings=settings_of(top=tops, departures=departures, on=on),
     )

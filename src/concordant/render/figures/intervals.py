@@ -10,18 +10,15 @@ import numpy as np
 
 from ...arrays import IntArray
 from ...errors import InputError
-from .labels import fitting, name_places, number_ranks, number_topics, row_height, symbol, text
+from .labels import fitting, name_places, number_ranks, number_topics, row_height, spans_of, symbol, text
 from .style import BLUE, DARK, GREY, MARKS, SERIES, VERMILLION, canvas
 
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared
-    from ...coefficients.ties import TieBounds
     from ...data.favours import CombinedMeans
-    from ...data.results import Estimate, Findings
+    from ...data.results import Findings, Result
     from ...judges.worth import JudgeWorth
-    from ...ranks.differences import Difference
     from ...ranks.intervals import RankIntervals
-    from ...ranks.noise import RunNoise
 
 
 MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
@@ -71,45 +68,19 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
     return forest(rows, label, ax)
 
 
-def estimate(found: Estimate, ax: Any = None) -> Any:
-    """One value with its interval."""
-    low, high, level = math.nan, math.nan, ""
-    if found.interval is not None:
-        low, high = found.interval.low, found.interval.high
-        level = f", {100 * found.interval.confidence_level:g}% interval"
-    row = Row(found.coefficient, found.value, low, high)
-    return forest([row], f"correlation{level}", ax)
-
-
-def differences(found: Difference, ax: Any = None) -> Any:
-    """Differences of pairs of systems with their intervals, and a line at 0; of many, those with the least p-values."""
-    every, count = found.pairs, len(found.pairs)
-    pairs = [every[k] for k in sorted(sorted(range(count), key=lambda k: (every[k].pvalue, k))[:MOST_DRAWN])]
-    rows = [
-        Row(f"{text(pair.a, 20)} - {text(pair.b, 20)}", pair.difference, pair.interval.low, pair.interval.high)
-        for pair in pairs
-    ]
-    level = 100 * found.settings["confidence_level"]
-    together = ", all together" if len(pairs) > 1 else ""
-    ax = forest(rows, f"difference, {level:g}% interval{together}", ax)
-    ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-    if len(pairs) < count:
-        ax.set_title(f"the {len(pairs)} of {count} pairs with the smallest p-values", fontsize="x-small", loc="left")
+def rows(found: Result, ax: Any = None) -> Any:
+    """The rows of any result that has intervals, each with its value; and 0, where it lies between them."""
+    name, spans = spans_of(found.rows())
+    if not spans:
+        raise InputError(f"there is no figure of a {found._kind or type(found).__name__}: print it, or take to_frame()")
+    level = found.settings["confidence_level"]
+    axis = name.replace("_", " ") + (f", {100 * level:g}% interval" if level else " with its interval")
+    ax = forest([Row(text(span[0], 40), *span[1:]) for span in spans[:MOST_DRAWN]], axis, ax)
+    if min(low for *_, low, _ in spans) < 0 < max(high for *_, high in spans):
+        ax.axvline(0, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    if len(spans) > MOST_DRAWN:
+        ax.set_title(f"the first {MOST_DRAWN} of {len(spans)}", fontsize="x-small", loc="left")
     return ax
-
-
-def run_noise(found: RunNoise, ax: Any = None) -> Any:
-    """Means over repeated runs with their intervals."""
-    rows = [Row(text(row["system"], 30), row["mean"], row["low"], row["high"]) for row in found.rows()]
-    return forest(rows, f"mean, {100 * found.settings['confidence_level']:g}% interval", ax)
-
-
-def tie_bounds(bounds: TieBounds, ax: Any = None) -> Any:
-    """What the order of tied systems leaves open: from minimum to maximum, and the expected value."""
-    if np.ndim(bounds.minimum):
-        raise InputError(f"these are bounds of a batch of shape {np.shape(bounds.minimum)}: plot shows those of one")
-    row = Row(bounds.coefficient, float(bounds.expected), float(bounds.minimum), float(bounds.maximum))
-    return forest([row], "over all orders of the tied systems", ax)
 
 
 def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
@@ -150,12 +121,6 @@ def reliability(found: Findings, ax: Any = None) -> Any:
         ax.set_xlabel("expected correlation with the true ranking")
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     return ax
-
-
-def selection(found: Findings, ax: Any = None) -> Any:
-    """Agreement of the chosen topics on other systems, and on other systems and topics, with intervals."""
-    rows = [Row(row["test"], row["chosen"], row["low"], row["high"]) for row in found.rows()]
-    return forest(rows, f"{symbol(found.coefficient)} of {len(found.topics)} chosen topics", ax)
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:

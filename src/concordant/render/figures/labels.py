@@ -87,6 +87,33 @@ def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str
     return sorted(kept), f"{most} of {count} systems: the top {ends}, the bottom {ends} and those that moved most"
 
 
+def spans_of(rows: Sequence[dict[str, Any]]) -> tuple[str, list[tuple[str, float, float, float]]]:
+    """What the values of rows with intervals are called, and of each its label, value and ends.
+
+    The value is the first number that lies in all intervals; the label tells the rows apart.
+    """
+    known = [row for row in rows if is_number(row.get("low")) and is_number(row.get("high"))]
+    first = known[0] if known else {}
+    names = [key for key, value in first.items() if isinstance(value, str)]
+    values = (
+        key
+        for key in first
+        if key not in ("low", "high")
+        and all(is_number(row[key]) and row["low"] <= row[key] <= row["high"] for row in known)
+    )
+    if not names or (value := next(values, None)) is None:
+        return "", []
+    varied = [key for key in names if len({row[key] for row in known}) > 1] or names[:1]
+    alone = next(([key] for key in varied if len({row[key] for row in known}) == len(known)), varied)
+    labels = (", ".join(row[key] for key in alone) for row in known)
+    return value, [(label, row[value], row["low"], row["high"]) for label, row in zip(labels, known, strict=True)]
+
+
+def is_number(value: Any) -> bool:
+    """Whether it can be drawn."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+
+
 def text(name: object, most: int = 24) -> str:
     """A name as it can be drawn: shortened, not read as a formula, and with glyphs of the font only.
 

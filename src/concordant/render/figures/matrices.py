@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from ...errors import InputError
 from .labels import LEAST, name_places, symbol
-from .style import canvas, new_width
+from .style import canvas
 
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared, Comparison
-    from ...judgments.agreement import LabelAgreement
 
 COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
 
@@ -60,24 +59,6 @@ def comparisons(
     by_measure = len({c.candidate for c in found}) == 1 and len({c.measure for c in found}) > 1
     across = [c.measure if by_measure else c.candidate for c in found]
     return heatmap([[c[name] for c in found] for name in names], names, across, ax, label="agreement")
-
-
-def confusion(found: LabelAgreement, ax: Any = None) -> Any:
-    """The confusion table: each row as shares of it, with the counts written in."""
-    with canvas(ax, height=0.72 * min(new_width(), 4.5)) as ax:
-        rows = found.confusion / np.maximum(found.confusion.sum(axis=1, keepdims=True), 1)
-        image = ax.imshow(rows, cmap=COLOURS, vmin=0, vmax=1)
-        names = [f"{label:g}" for label in found.labels]
-        name_places(ax, names, "x")
-        name_places(ax, names)
-        for (i, j), count in np.ndenumerate(found.confusion) if len(names) <= 12 else ():
-            colour = "k" if rows[i, j] > 0.55 else "w"
-            ax.text(j, i, str(count), ha="center", va="center", fontsize="x-small", color=colour)
-        _colour_bar(ax, image, "share of the row")
-        ax.set_xlabel("grade by the other judge")
-        ax.set_ylabel("grade by the truth")
-        _framed(ax)
-    return ax
 
 
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:

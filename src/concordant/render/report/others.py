@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..figures.labels import most_telling
+from ..figures.labels import spans_of
 from ..markup import text
 from . import drawings
 from .elements import Column, Kind, Parts, Records, figure, names, shown, table, words
@@ -69,27 +69,10 @@ def _told(value: Any) -> Any:
 
 def _drawn(rows: Records) -> str:
     """Each row's interval and the value in it, where the rows have them."""
-    known = [row for row in rows if row.get("low") is not None and row.get("high") is not None]
-    labels = [key for key, value in (rows[0] if rows else {}).items() if isinstance(value, str)]
-    values = [
-        key
-        for key in (known[0] if known else {})
-        if key not in ("low", "high") and _kind(key, [row[key] for row in known]) == "number"
-        and all(row[key] is not None and row["low"] <= row[key] <= row["high"] for row in known)
-    ]  # fmt: skip
-    if len(known) < 2 or not labels or not values:
+    name, spans = spans_of(rows)
+    if len(spans) < 2:
         return ""
-    kept, note = most_telling([0] * len(rows), drawings.MOST)
-    varied = [key for key in labels if len({row[key] for row in rows}) > 1] or labels[:1]
-    label = next((key for key in varied if len({row[key] for row in rows}) == len(rows)), "")
-    drawn = [
-        {
-            **rows[k],
-            "label": rows[k][label] if label else ", ".join(rows[k][key] for key in varied),
-            "value": rows[k][values[0]],
-        }
-        for k in kept
-    ]
-    caption = f"{note}." if note else ""
-    name = values[0].replace("_", " ")
+    drawn = [dict(zip(("label", "value", "low", "high"), span, strict=True)) for span in spans[: drawings.MOST]]
+    caption = f"The first {drawings.MOST} of {len(spans)}." if len(spans) > drawings.MOST else ""
+    name = name.replace("_", " ")
     return figure(f"{name.capitalize()} with its interval", drawings.spans(drawn, name), caption)

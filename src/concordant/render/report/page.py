@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
-from ...options import checked
 from ..markup import text
-from ..outputs import REPORT, written_whole
 from ..references import bibliography, reference
 from .boards import board_html
 from .comparisons import comparison_parts
@@ -18,38 +15,8 @@ from .others import result_parts
 from .shell import asset, head
 
 
-@checked
-def write_report(result: Any, path: str | os.PathLike[str]) -> None:
-    """Write a report of a result to one HTML file that needs no network and no other file.
-
-    Parameters
-    ----------
-    result : Result
-        What any function returned. Comparisons and boards have pages of their own; those of all others open with the
-        verdict and the table.
-    path
-        The file, which is written whole or not at all. It replaces an earlier report, and no other file.
-
-    See Also
-    --------
-    compare : All coefficients between a truth and its candidates; `found.report(path)` writes the same page.
-
-    Examples
-    --------
-    >>> import concordant as cc, pathlib, tempfile
-    >>> target = pathlib.Path(tempfile.mkdtemp()) / "board.html"
-    >>> cc.write_report(cc.rank_intervals(cc.load_collection("people"), rng=1), target)
-    >>> target.read_text()[:15]
-    '<!DOCTYPE html>'
-
-    """
-    content = report_html(result).encode("utf-8")
-    with written_whole(path, REPORT) as file:
-        file.write(content)
-
-
 def report_html(result: Any) -> str:
-    """The text of the report that `write_report` writes."""
+    """The text of the page that `Result.report` writes."""
     return page_of(document_of(result))
 
 
