@@ -425,10 +425,6 @@ def _() -> Any:
 
 SIMULATORS: dict[str, dict[str, Any]] = {
     "by default": {},
-    "normal": {"normal": True},
-    "homoscedastic": {"homoscedastic": True},
-    "uncorrelated": {"uncorrelated": True},
-    "chosen topics": {"random_topics": False},
     "exact means": {"exact_means": True},
     "without the worst": {"drop_bottom": 0.25},
     "other bounds": {"bounds": (-0.5, 2.0)},

@@ -81,19 +81,17 @@ def test_the_same_seed_gives_the_same_scores() -> None:
     assert ((first.values >= 0) & (first.values <= 1)).all()
 
 
-@pytest.mark.parametrize("options", [{}, {"normal": True}, {"uncorrelated": True}, {"homoscedastic": True}])
-def test_true_means_are_those_of_many_topics(options: dict[str, bool]) -> None:
-    model = cc.study.Simulator(example(), **options)  # type: ignore[arg-type]
+def test_true_means_are_those_of_many_topics() -> None:
+    model = cc.study.Simulator(example())
     drawn = model.draw(200_000, rng=1)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
     assert (np.abs(drawn.mean(axis=0) - model.true_means()) < 4 * error).all()
 
 
-@pytest.mark.parametrize("options", [{}, {"normal": True}])
-def test_exact_means_are_the_original_ones(options: dict[str, bool]) -> None:
+def test_exact_means_are_the_original_ones() -> None:
     s = example()
-    assert np.abs(cc.study.Simulator(s, **options).true_means() - s.means()).max() > 5e-4  # type: ignore[arg-type]
-    exact = cc.study.Simulator(s, exact_means=True, **options)  # type: ignore[arg-type]
+    assert np.abs(cc.study.Simulator(s).true_means() - s.means()).max() > 5e-4
+    exact = cc.study.Simulator(s, exact_means=True)
     np.testing.assert_allclose(exact.true_means(), s.means(), atol=1e-9)
     drawn = exact.draw(200_000, rng=1)
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
@@ -112,73 +110,10 @@ def narrow() -> cc.Scores:
     return scores(0.4 + 0.02 * rng.normal(size=(60, 1)) + rng.exponential(size=(60, 8)) * np.linspace(0.01, 0.1, 8))
 
 
-def test_homoscedastic_makes_variances_equal() -> None:
-    free, equal = (
-        transform(cc.study.Simulator(narrow(), homoscedastic=h, uncorrelated=True).draw(50_000, rng=0))
-        for h in (False, True)
-    )
-    # Differences between systems have the variances of two residuals, free of the topic effect.
-    spread = [np.var(y[:, :1] - y[:, 1:], axis=0) for y in (free, equal)]
-    assert spread[0].max() / spread[0].min() > 3
-    assert spread[1].max() / spread[1].min() < 1.06
-    residuals = effects_of(narrow().values)[:, :-1]
-    residuals *= np.sqrt(residuals.var(0, ddof=1).mean() / residuals.var(0, ddof=1))
-    smoothing = np.mean([literal.bandwidth(column) ** 2 for column in residuals.T])  # what it adds
-    assert spread[1].mean() / 2 == pytest.approx(residuals.var(0).mean() + smoothing, rel=0.04)
-
-
-def test_uncorrelated_residuals_and_topics() -> None:
-    drawn = transform(cc.study.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0))
-    kept = transform(cc.study.Simulator(narrow()).draw(50_000, rng=0))
-    pairs = np.array([np.corrcoef(y[:, 0] - y[:, 1], y[:, 2] - y[:, 3])[0, 1] for y in (drawn, kept)])
-    assert abs(pairs[0]) < 0.02
+def test_correlations_of_effects_are_kept() -> None:
     old = np.corrcoef(effects_of(narrow().values).T)
     new = np.corrcoef(effects_of(cc.study.Simulator(narrow()).draw(50_000, rng=0)).T)
     assert np.abs(new - old).max() < 0.1
-    assert (
-        np.abs(
-            np.corrcoef(effects_of(cc.study.Simulator(narrow(), uncorrelated=True).draw(50_000, rng=0)).T) - old
-        ).max()
-        > 0.2
-    )
-
-
-def test_normal_margins_have_no_skew() -> None:
-    from scipy.stats import skew
-
-    plain, normal = (transform(cc.study.Simulator(narrow(), normal=n).draw(50_000, rng=0)) for n in (False, True))
-    assert np.abs(skew(normal)).max() < 0.05
-    assert np.abs(skew(plain)).max() > 0.2
-
-
-def test_topics_that_are_not_random_are_easy_or_hard() -> None:
-    s = narrow()
-    random, chosen = cc.study.Simulator(s), cc.study.Simulator(s, random_topics=False)
-    means = [[model.draw(20, rng=k).mean() for k in range(60)] for model in (random, chosen)]
-    assert np.std(means[1]) > 3 * np.std(means[0])
-    middle = random.true_means().mean()
-    assert 10 < sum(mean > middle for mean in means[1]) < 50  # both kinds
-    assert np.array_equal(random.true_means(), chosen.true_means())
-
-
-def test_the_choice_of_topics_follows_the_weights() -> None:
-    from concordant.study.simulation.simulator import _some
-
-    class Beta(np.random.Generator):
-        """Always a = 1, b = 3, not swapped: weights (1 - x)^2."""
-
-        def uniform(self, low: float, high: float) -> float:  # type: ignore[override]
-            return {0.01: 1.0, 2.0: 3.0}[low]
-
-        def random(self) -> float:  # type: ignore[override]
-            return 0.9
-
-    rng = Beta(np.random.PCG64(1))
-    many = 6
-    firsts = np.bincount([_some(many, 2, rng)[0] for _ in range(20_000)], minlength=many) / 20_000
-    weights = (1 - np.arange(1, many + 1) / (many + 1)) ** 2
-    np.testing.assert_allclose(firsts, weights / weights.sum(), atol=0.012)
-    assert len(set(_some(many, 6, rng).tolist())) == 6
 
 
 def test_identical_systems_stay_identical() -> None:
@@ -216,16 +151,14 @@ def test_identical_systems_stay_so_to_the_last_bit(trec: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("option", ["normal", "homoscedastic", "uncorrelated"])
-def test_degenerate_collections_give_scores(values: FloatArray, exact: bool, option: str) -> None:
+def test_degenerate_collections_give_scores(values: FloatArray, exact: bool) -> None:
     s = scores(values)
-    for chosen in (True, False):
-        model = cc.study.Simulator(s, exact_means=exact, **{option: chosen})  # type: ignore[arg-type]
-        drawn = model.draw(50, rng=0)
-        assert ((drawn >= 0) & (drawn <= 1)).all()
-        assert np.isfinite(model.true_means()).all()
-        if exact:
-            np.testing.assert_allclose(model.true_means(), s.means(), atol=1e-8)
+    model = cc.study.Simulator(s, exact_means=exact)
+    drawn = model.draw(50, rng=0)
+    assert ((drawn >= 0) & (drawn <= 1)).all()
+    assert np.isfinite(model.true_means()).all()
+    if exact:
+        np.testing.assert_allclose(model.true_means(), s.means(), atol=1e-8)
     if np.ptp(values) == 0 and not exact:
         np.testing.assert_allclose(cc.study.Simulator(s).draw(5, rng=0), values[0, 0], atol=1e-12)
 

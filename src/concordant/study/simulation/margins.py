@@ -40,10 +40,10 @@ class Margin:
         return np.asarray(c0 + u * (c1 + u * (c2 + u * c3)))
 
 
-def normal(sd: float) -> Margin:
-    """Normal around 0."""
+def constant() -> Margin:
+    """Always 0."""
     ends = np.array([-40.0, 40.0])
-    return Margin(ends, np.diff(ends), np.array([[-40.0 * sd], [80.0 * sd], [0.0], [0.0]]))
+    return Margin(ends, np.diff(ends), np.zeros((4, 1)))
 
 
 def smooth(observed: FloatArray, sd: float) -> Margin:

@@ -40,16 +40,6 @@ class Simulator:
     scores : Collection
         Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
         two topics.
-    normal : bool
-        Give residuals and topic effects normal distributions.
-    homoscedastic : bool
-        Give the residuals of all systems the same variance, the mean of their variances.
-    uncorrelated : bool
-        Draw residuals and topic effects independently of each other.
-    random_topics : bool
-        False prefers easy or hard topics, as a careless choice of topics would: of max(200, 4 n) topics
-        sorted by their effect, n are taken with weights from a beta distribution that is drawn anew for each
-        collection.
     exact_means : bool
         Shift each system effect until `true_means` are the original means.
     drop_bottom : float
@@ -66,8 +56,6 @@ class Simulator:
         The systems that `drop_bottom` left out.
     bounds : tuple of float
         The lowest and highest possible score, higher is better.
-    settings : dict
-        The options, ready for JSON.
 
     References
     ----------
@@ -93,10 +81,6 @@ class Simulator:
         self,
         scores: Collection,
         *,
-        normal: bool = False,
-        homoscedastic: bool = False,
-        uncorrelated: bool = False,
-        random_topics: bool = True,
         exact_means: bool = False,
         drop_bottom: float = 0.0,
         bounds: tuple[float, float] = (0.0, 1.0),
@@ -104,26 +88,15 @@ class Simulator:
         whole = as_topics(scores, "scores", least_systems=1)
         refuse(whole, "scores", "groups", "types", why="new topics are drawn one by one")
         require_room_for_pairs(len(whole.systems), "simulation", 7)
-        low, high = given = bounds
-        self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else given
+        low, high = bounds
+        self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else bounds
         self.scores = whole.drop_bottom(drop_bottom)
         self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
-        self.settings: dict[str, Any] = {
-            "normal": normal,
-            "homoscedastic": homoscedastic,
-            "uncorrelated": uncorrelated,
-            "random_topics": random_topics,
-            "exact_means": exact_means,
-            "drop_bottom": drop_bottom,
-            "bounds": list(given),
-        }
         y = _transformed(self.scores, self.bounds)
         self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
         self._first = identical_to(self.scores.values)  # rounding must not tell identical systems apart
         self._fit(y)
         if exact_means:
-            from .simulator import shifts
-
             low, high = self.bounds
             self._level = self._level + shifts(self, (self.scores.means() - low) / (high - low))
 
@@ -134,17 +107,10 @@ class Simulator:
         effects -= effects.mean(axis=0)
         sd = effects.std(axis=0, ddof=1)
         sd[sd <= _NEGLIGIBLE * max(1.0, np.abs(y).max())] = 0.0
-        self._correlation = np.eye(len(sd)) if self.settings["uncorrelated"] else _correlations(effects, sd)
-        if self.settings["homoscedastic"]:
-            common = np.sqrt((sd[:-1] ** 2).mean())
-            effects[:, :-1] *= common / np.where(sd[:-1] > 0, sd[:-1], 1.0)
-            spread = np.append(np.full(len(sd) - 1, common), sd[-1])
-        else:
-            spread = sd
-        # A system without any spread of its own has nothing to smooth: a normal one is all that can be given to it.
+        self._correlation = _correlations(effects, sd)
+        # A system without any spread of its own has nothing to smooth.
         self._margins = [
-            margins.normal(s) if self.settings["normal"] or own == 0 else margins.smooth(column, s)
-            for column, s, own in zip(effects.T, spread, sd, strict=True)
+            margins.smooth(column, s) if s > 0 else margins.constant() for column, s in zip(effects.T, sd, strict=True)
         ]
 
     @cached_property
@@ -162,20 +128,11 @@ class Simulator:
     @checked
     def draw(self, n_topics: int, rng: Seed = None) -> FloatArray:
         """Like `simulate`, only the values: topics x systems."""
-        n, random = n_topics, np.random.default_rng(rng)
-        if self.settings["random_topics"]:
-            return self._draw(n, random)[0]
-        many = max(200, 4 * n)
-        values, topic_effects = self._draw(many, random)
-        return np.asarray(values[np.argsort(topic_effects)[_some(many, n, random)]])
-
-    def _draw(self, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Scores of n random topics, and the effects of the topics."""
-        z = rng.standard_normal((n, self._factor.shape[1])) @ self._factor.T
+        z = np.random.default_rng(rng).standard_normal((n_topics, self._factor.shape[1])) @ self._factor.T
         *residuals, topic = (margin(column) for margin, column in zip(self._margins, z.T, strict=True))
         y = np.take(self._level + topic[:, None] + np.column_stack(residuals), self._first, axis=1)
         low, high = self.bounds
-        return low + (high - low) * inverse_transform(y), topic
+        return np.asarray(low + (high - low) * inverse_transform(y))
 
     @checked
     def simulate(self, n_topics: int, rng: Seed = None) -> Scores:
@@ -186,25 +143,19 @@ class Simulator:
     def true_means(self) -> FloatArray:
         """The mean of each system across the population of topics, in the order of the systems.
 
-        Computed by numerical integration, to about 1e-5. With `random_topics=False` these are still the means across
-        the population, which the topics that were chosen do not represent.
+        Computed by numerical integration, to about 1e-5.
         """
         low, high = self.bounds
         return low + (high - low) * self._unit_means
 
     @cached_property
     def _unit_means(self) -> FloatArray:
-        from .simulator import unit_means
-
-        return unit_means(self)
+        """Expected scores on the scale from 0 to 1, one per system."""
+        effects = zip(self._level, _effects(self), strict=True)
+        return np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])
 
     def __repr__(self) -> str:
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self.settings.items()
-            if value != {"random_topics": True, "drop_bottom": 0.0, "bounds": [0.0, 1.0]}.get(name, False)
-        ]
-        return f"<Simulator of {', '.join([repr(self.scores)[1:-1], *changed])}>"
+        return f"<Simulator of {repr(self.scores)[1:-1]}>"
 
 
 @checked
@@ -274,29 +225,12 @@ def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
     return np.asarray(np.clip(found, -1.0, 1.0))
 
 
-def _some(many: int, n: int, rng: np.random.Generator) -> Any:
-    """`n` of `many` places, without replacement, with weights from a beta density that prefers one end."""
-    a, b = rng.uniform(0.01, 2.0), rng.uniform(2.0, 8.0)
-    if rng.random() < 0.5:
-        a, b = b, a
-    at = np.arange(1, many + 1) / (many + 1)
-    log_weight = (a - 1) * np.log(at) + (b - 1) * np.log1p(-at)
-    # The first n of exponential arrivals, each at a rate of its weight, are such a sample.
-    return np.argsort(np.log(rng.standard_exponential(many)) - log_weight)[:n]
-
-
 # The means of a simulator across the population of topics: an integral over topic effect and residual.
 # Topic effect and residual are functions of two correlated normal deviates. Both have bends, where observations are
 # sparse, which many equal steps follow better than the few nodes of a Gauss-Hermite rule.
 _DEVIATES = np.linspace(-6.5, 6.5, 261)
 _WEIGHTS = np.exp(-0.5 * _DEVIATES**2) / np.exp(-0.5 * _DEVIATES**2).sum()
 _FAR = 60.0  # a system effect at which every score is 0 or 1
-
-
-def unit_means(model: Simulator) -> FloatArray:
-    """Expected scores on the scale from 0 to 1, one per system."""
-    effects = zip(model._level, _effects(model), strict=True)
-    return np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])
 
 
 def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
