@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -325,7 +325,17 @@ class Matched:
     """What not all sides have."""
     groups: int | None
     """How many groups of topics there are, where topics come in groups."""
-    pairing: Pairing | None = field(default=None, kw_only=True)
+    pairing: Pairing
+
+    @property
+    def truth(self) -> Scores:
+        """What the candidates are compared with."""
+        return self.scores[0]
+
+    @property
+    def judge(self) -> Scores:
+        """The first candidate."""
+        return self.scores[1]
 
     def about(self, **settings: Any) -> Any:
         """The notes, data and settings of a result: those given, the measure, and how many groups there are, if any."""
@@ -348,10 +358,14 @@ def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:
     return matched_rows(found, each=each)
 
 
-def matched_rows(found: Pairing, *, each: str = "") -> Matched:
-    """The sides of a pairing as what is drawn at random; refused where they have too little in common."""
-    require_topics(found)
-    n, m = len(found.topics), len(found.systems)
+def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) -> Matched:
+    """The sides of a pairing as what is drawn at random; refused where they have too little in common.
+
+    With `own_topics`, each side may have topics of its own.
+    """
+    if not own_topics:
+        require_topics(found)
+    n, m = min(len(side.topics) for side in found.sides), len(found.systems)
     if n < 2 or m < 2:
         who = f"{found.names[0]} and {found.names[1]}" if len(found.names) == 2 else "all sides"
         raise InputError(
@@ -362,7 +376,7 @@ def matched_rows(found: Pairing, *, each: str = "") -> Matched:
     groups = found.truth.groups
     rows = tuple(side.observations() for side in found.sides if isinstance(side, Scores))
     notes = (*found.notes, *doubts_about_sizes(groups))
-    return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics), pairing=found)
+    return Matched(rows, found.names, notes, None if groups is None else len(rows[0].topics), found)
 
 
 def rejoined(found: Sequence[Pairing]) -> tuple[list[Side], list[str]]:

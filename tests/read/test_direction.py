@@ -303,7 +303,7 @@ def test_tables_and_json_show_errors_as_they_were_given() -> None:
     assert np.round(compared["truth_means"], 9).tolist() == list(means.values())
     assert compared["lower_is_better"] == [True, True]
     assert "lower is better in truth" in str(cc.compare(given, sides(2)[1], worth=False))
-    assert f"{min(means.values()):.4f}</td>" in given._repr_html_()
+    assert f"  {min(means.values()):.4f}" in given._repr_html_()
     assert "-0." not in given._repr_html_()
     mixed = cc.combine(given.select(topics=given.topics[:12]), other)
     for row in mixed.rows():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -262,11 +262,10 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
     _, counts = concordance(x, y)
     notes: Notes = [*found.notes, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
     values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in how.wanted]
-    stages = _stages(drawn, bool(how.interval) + bool(how.test) + 1)
     tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
     notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, next(stages))
+    tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, drawn.quiet() if how.interval else drawn)
     same = _same(a, b)
     valued, worth_notes = None, list[str]()
     if how.worth and not same:
@@ -294,21 +293,18 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
         notes=(*notes, *test_notes, *worth_notes),
         settings=how.settings | found.settings,
     )
-    return inferred(made, how.inferred, stages, interval=how.interval, test=how.test)
+    return inferred(made, how.inferred, drawn, interval=how.interval, test=how.test)
 
 
-def inferred(
-    c: Compared, chosen: Sequence[str], stages: Iterator[Resampling], *, interval: bool, test: bool
-) -> Compared:
+def inferred(c: Compared, chosen: Sequence[str], drawn: Resampling, *, interval: bool, test: bool) -> Compared:
     """With intervals of the chosen coefficients, and tests of them against chance."""
     values, notes = list(c.values), list(c.notes)
     if interval:
-        notes += _add_intervals(values, chosen, c.pairing, c.settings["confidence_level"], next(stages))
-    for drawn in [next(stages)] if test else ():
-        for k, v in enumerate(values):
-            if v.coefficient in chosen and not v.why:
-                p = chance_pvalue(get_coefficient(v.coefficient), c.truth_means, c.candidate_means, drawn)
-                values[k] = replace(values[k], pvalue=p)
+        notes += _add_intervals(values, chosen, c.pairing, c.settings["confidence_level"], drawn)
+    for k, v in enumerate(values if test else ()):
+        if v.coefficient in chosen and not v.why:
+            p = chance_pvalue(get_coefficient(v.coefficient), c.truth_means, c.candidate_means, drawn.quiet())
+            values[k] = replace(v, pvalue=p)
     return replace(c, values=tuple(values), notes=tuple(notes))
 
 
@@ -326,21 +322,10 @@ def whole(found: Comparison) -> Comparison:
             check_pairing(c.pairing, interval=True, per_topic=False)
         except InputError as error:
             why = f"there are no intervals: {error}"
-        now = inferred(c, chosen, iter([drawn, drawn]), interval=interval and not why, test=test)
+        now = inferred(c, chosen, drawn, interval=interval and not why, test=test)
         known = {**now.settings, "interval": True, "test": True}
         made.append(replace(now, notes=(*now.notes, *[why] * bool(why)), settings=known))
     return replace(found, comparisons=tuple(made), settings={**settings, "interval": True, "test": True})
-
-
-def _stages(drawn: Resampling, count: int) -> Iterator[Resampling]:
-    """The same draws for each of so many stages, which together go once from nothing done to all of it."""
-    for k in range(count):
-
-        def part(done: int, total: int, before: int = k) -> None:
-            if drawn.progress is not None:
-                drawn.progress(int((before + done / total) * drawn.n_resamples), count * drawn.n_resamples)
-
-        yield replace(drawn, progress=part)
 
 
 def _wanted(coefficients: Iterable[str] | None) -> tuple[Coefficient, ...]:

@@ -182,29 +182,19 @@ def estimate_of(
         "ties": "as tied" if len(known.ties) == 2 else f"admitted in {' and '.join(known.ties) or 'neither side'}",
         **settings,
     }
-    if found is None:
-        return Estimate(
-            known.name, value, "observed", pvalue=pvalue, notes=notes, data=data, settings=settings_of(**how)
-        )
-    how |= {
-        "n_resamples": found.n_resamples,
-        "confidence_level": level,
-        "estimand": "the coefficient between the population means",
-        "interval": found.method,
-        "undefined": found.undefined,
-    }
-    return Estimate(
-        known.name,
-        value,
-        "observed",
-        found.interval(level),
-        pvalue,
-        bias_corrected=found.bias_corrected,
-        standard_error=found.standard_error,
-        notes=notes,
-        data=data,
-        settings=settings_of(**how),
-    )
+    made: dict[str, Any] = {}
+    if found is not None:
+        how |= {
+            "n_resamples": found.n_resamples,
+            "confidence_level": level,
+            "estimand": "the coefficient between the population means",
+            "interval": found.method,
+            "undefined": found.undefined,
+        }
+        made = {"bias_corrected": found.bias_corrected, "standard_error": found.standard_error}
+        made["interval"] = found.interval(level)
+    made |= {"pvalue": pvalue, "notes": notes, "data": data, "settings": settings_of(**how)}
+    return Estimate(known.name, value, "observed", **made)
 
 
 def undefined_on(found: Found) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from itertools import islice, permutations
 from typing import Any, Literal
 
@@ -29,7 +28,6 @@ PermutationMethod = Literal["auto", "exact", "random"]
 
 _SLACK = 1e-12  # values closer than this are equal: the same sum in another order
 _ROWS = 2**16  # scores of rankings in a batch
-_KEPT = 2**20  # places in all orders that are kept for the next test
 _ENUMERATED = 8  # systems up to which all orders are tried
 _MOST_ENUMERATED = 10
 
@@ -170,7 +168,7 @@ def _tested(
     total = math.factorial(m) if exact else drawn.n_resamples
     null = np.empty(total)
     done = 0
-    for some in _all_orders(m) if exact else _drawn_orders(m, total, drawn):
+    for some in _all_orders(m) if exact else _random_orders(m, total, drawn.generator()):
         null[done : done + len(some)] = function(truth, candidate[some])
         done += len(some)
         if drawn.progress is not None:
@@ -233,18 +231,6 @@ def _all_orders(m: int) -> Iterator[IntArray]:
     orders = permutations(range(m))
     while some := list(islice(orders, _ROWS // m)):
         yield np.array(some)
-
-
-def _drawn_orders(m: int, count: int, drawn: Resampling) -> Iterable[IntArray]:
-    if drawn.seed is None or m * count > _KEPT:
-        return _random_orders(m, count, drawn.generator())
-    return _kept_orders(m, count, drawn.seed)
-
-
-@lru_cache(maxsize=1)
-def _kept_orders(m: int, count: int, seed: int) -> tuple[IntArray, ...]:
-    """Drawn once for all candidates and coefficients that are tested with one seed."""
-    return tuple(_random_orders(m, count, np.random.default_rng(seed)))
 
 
 def _random_orders(m: int, count: int, rng: np.random.Generator) -> Iterator[IntArray]:

@@ -13,17 +13,16 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, LimitError, import_extra, warn
 from ..options import checked
-from ..render.markup import text
 from ..words import argument, counted, listing, named
 from .groups import choose, group_rows, places_of_groups, require_labels
 from .holes import Missing, fitted, has_holes, influences, refuse_apart, refuse_empty, settle
 from .means import RULES, Rule, Total, mean_over_topics, type_weights
+from .results import as_html, columns
 from .runs import run_means
 from .uncertainty import check_covariance, check_errors
 
 T = TypeVar("T")
 _SHOWN = 20  # systems in a notebook
-_CELL = "text-align: right; font-variant-numeric: tabular-nums"
 _LARGEST = 1e300  # sums over topics stay finite
 
 
@@ -83,7 +82,12 @@ class _Data:
         return _made(type(self), self._given(), self._about() | about)
 
     def _repr_html_(self) -> str:
-        return _ranking_html(self)
+        names: Any = self
+        order, means = [s for tied in names.ranking() for s in tied], names.means()
+        found = dict(zip(names.systems, zip(means, self.shown(means), strict=True), strict=True))
+        rows = [[s, str(1 + int((means > found[s][0]).sum())), f"{found[s][1]:.4f}"] for s in order[:_SHOWN]]
+        rest = f"\n\nand {len(order) - _SHOWN} more" if len(order) > _SHOWN else ""
+        return as_html(f"{repr(self)[1:-1]}\n\n{columns([['system', 'rank', 'mean'], *rows])}{rest}")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
@@ -641,23 +645,6 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
     for mean, system in zip(means.tolist(), systems, strict=True):
         groups.setdefault(mean, []).append(system)
     return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
-
-
-def _ranking_html(scores: Any) -> str:
-    """A heading and a table of ranks, names and means, for a notebook."""
-    means = dict(zip(scores.systems, scores.means().tolist(), strict=True))
-    shown = dict(zip(scores.systems, scores.shown(scores.means()).tolist(), strict=True))
-    order = [system for group in scores.ranking() for system in group]
-    rows = "".join(
-        f'<tr><td style="{_CELL}">{1 + sum(mean > means[system] for mean in means.values())}</td>'
-        f'<td style="text-align: left"><bdi>{text(system)}</bdi></td><td style="{_CELL}">{shown[system]:.4f}</td></tr>'
-        for system in order[:_SHOWN]
-    )
-    rest = f"<p>and {len(order) - _SHOWN} more</p>" if len(order) > _SHOWN else ""
-    head = '<tr><th>rank</th><th style="text-align: left">system</th><th>mean</th></tr>'
-    return (
-        f"<div><p>{text(repr(scores)[1:-1])}</p><table><thead>{head}</thead><tbody>{rows}</tbody></table>{rest}</div>"
-    )
 
 
 def _refuse_other_labels(values: Any, topics: Any, systems: Any) -> None:

@@ -21,11 +21,8 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
         given = given.to_dict()
     if isinstance(given, Mapping):
         by_name = {str(label): value for label, value in given.items()}
-        _require_labels(list(by_name), systems, "errors")
-        given = [by_name[system] for system in systems]
-    errors = _numbers(given, "errors")
-    if errors.shape != (len(systems),):
-        raise InputError(f"errors has shape {errors.shape}: give one standard error for each of {len(systems)} systems")
+        given = [by_name[label] for label in _in_order(list(by_name), systems, "errors")]
+    errors = _numbers(given, "errors", (len(systems),), f"one standard error for each of {len(systems)} systems")
     errors[np.isnan(values)] = np.nan
     wrong = ~np.isnan(values) & ~((errors >= 0) & (errors <= _LARGEST))  # true for nan
     if wrong.any():
@@ -42,12 +39,9 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
     m = len(systems)
     if hasattr(given, "columns") and hasattr(given, "index"):
         axes = [[str(label) for label in labels] for labels in (given.index, given.columns)]
-        for labels in axes:
-            _require_labels(labels, systems, "covariance")
-        given = np.asarray(given)[np.ix_(*([labels.index(system) for system in systems] for labels in axes))]
-    sigma = _numbers(given, "covariance")
-    if sigma.shape != (m, m):
-        raise InputError(f"covariance has shape {sigma.shape}: give one of {m} x {m}, or errors=")
+        places = [[labels.index(s) for s in _in_order(labels, systems, "covariance")] for labels in axes]
+        given = np.asarray(given)[np.ix_(*places)]
+    sigma = _numbers(given, "covariance", (m, m), f"one of {m} x {m}, or errors=")
     if not (np.abs(sigma) <= _LARGEST**2).all():
         raise InputError("covariance has values that are not finite, or too large: leave those systems out")
     slack = ROUNDING * np.abs(np.diag(sigma)).max()
@@ -60,7 +54,7 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
     return sigma
 
 
-def _numbers(given: Any, name: str) -> FloatArray:
+def _numbers(given: Any, name: str, shape: tuple[int, ...], wanted: str) -> FloatArray:
     """A copy, as numbers."""
     try:
         array = np.asarray(given)
@@ -68,10 +62,13 @@ def _numbers(given: Any, name: str) -> FloatArray:
         array = np.empty(0, dtype=object)
     if array.dtype.kind not in "fiub" or np.ma.is_masked(given):
         raise InputTypeError(f"{name} is not an array of numbers: give one number for each system, or for each pair")
+    if array.shape != shape:
+        raise InputError(f"{name} has shape {array.shape}: give {wanted}")
     return np.array(array, dtype=np.float64)
 
 
-def _require_labels(labels: list[str], systems: tuple[str, ...], name: str) -> None:
+def _in_order(labels: list[str], systems: tuple[str, ...], name: str) -> tuple[str, ...]:
     if sorted(labels) != sorted(systems):
         other = sorted(set(labels) ^ set(systems))
         raise InputError(f"{name} has other systems than values ({listing(other or labels)}): give each system once")
+    return systems

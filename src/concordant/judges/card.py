@@ -219,7 +219,7 @@ def judge_card(  # noqa: PLR0913
     judges = []
     for worth in ranking.judges:
         k = named.index(worth.names[1])
-        pair = Matched((sides.scores[0], sides.scores[k]), (named[0], named[k]), (), sides.groups)
+        pair = Matched((sides.scores[0], sides.scores[k]), (named[0], named[k]), (), sides.groups, joined.alone(k - 1))
         means = sides.scores[0].means(), sides.scores[k].means()
         judges.append(
             Judge(

@@ -15,12 +15,12 @@ from ..data.results import Result, columns
 from ..errors import InputError
 from ..inference.resampling import Seed
 from ..options import checked
-from ..pairing import On, Pairing, match, pairings, rejoined
+from ..pairing import Matched, On, Pairing, match, pairings, rejoined
 from ..read.door import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
 from .verdicts import SCORED, too_few, undecided
-from .worth import TOPICS, How, Judged, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
+from .worth import TOPICS, How, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +129,7 @@ def rank_judges(  # noqa: PLR0913
     return ranking_of(single, [matched_judge(together.alone(k)) for k in range(len(single))], how)
 
 
-def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -> JudgeRanking:
+def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How) -> JudgeRanking:
     """The judges by themselves, and on what all of them have."""
     curves: dict[bytes, Curve] = {}
     judges = [worth_of(sides, how, curves) for sides in single]
@@ -150,7 +150,7 @@ def ranking_of(single: Sequence[Judged], together: Sequence[Judged], how: How) -
     )
 
 
-def on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] | None:
+def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched] | None:
     """The judges on what all of them have; None where that is too little."""
     if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
         try:
@@ -163,7 +163,7 @@ def on_the_same(pairs: Sequence[Pairing], sides: list[Judged]) -> list[Judged] |
 
 
 def agreements(
-    together: Sequence[Judged], size: int, how: How, curves: dict[bytes, Curve]
+    together: Sequence[Matched], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
     """V of each judge on `size` topics, and what each topic adds to it: judges x (the truth's topics, judges' own)."""
     truth = Sample.of(together[0].truth.values)
@@ -171,7 +171,9 @@ def agreements(
     values, parts = [], []
     for sides in together:
         if is_analytic(how):
-            design = Design(truth, Sample.of(sides.judge.values), sides.shared, len(truth) - len(truth) // 2)
+            design = Design(
+                truth, Sample.of(sides.judge.values), sides.pairing.on == "both", len(truth) - len(truth) // 2
+            )
             curve = agreement(design, np.array([float(size)]), np.arange(len(sides.truth.systems)))
         else:
             curve = curves_of(sides, how, curves)[0]

@@ -22,7 +22,6 @@ Correction: TypeAlias = Literal["holm", "tukey"]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 _EXACT = 50  # topics up to which Wilcoxon's null distribution is used as it is, where there are no ties
-_ROWS = 64  # randomisations at a time: what bounds the memory
 
 
 def significant_pairs(
@@ -30,12 +29,12 @@ def significant_pairs(
 ) -> BoolArray:
     """Whether each pair of columns differs significantly, in the order of np.triu_indices."""
     if correction == "tukey":
-        if test == "wilcoxon":
+        if test != "t":
             raise InputError(
-                f"{named('test')} is 'wilcoxon', which has no Tukey HSD: use {argument('correction', 'holm')}, or "
-                f"{argument('test', 't')} or {argument('test', 'permutation')}"
+                f"{named('test')} is {test!r}, which has no Tukey HSD: use {argument('correction', 'holm')}, or "
+                f"{argument('test', 't')}"
             )
-        return tukey(values, alpha) if test == "t" else randomised_tukey(values, how) <= alpha
+        return tukey(values, alpha)
     if test == "t":
         p = paired_pvalues(values)
     elif test == "wilcoxon":
@@ -87,20 +86,6 @@ def _critical(alpha: float, m: int, freedom: int) -> float:
     from scipy.stats import studentized_range
 
     return float(studentized_range.isf(alpha, m, freedom))
-
-
-def randomised_tukey(values: FloatArray, how: Resampling) -> FloatArray:
-    """Adjusted p-values: how often the range of the means reaches a difference, systems shuffled in each topic."""
-    n, m = values.shape
-    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
-    rng, ranges = how.generator(), np.empty(how.n_resamples)
-    for lo in range(0, how.n_resamples, _ROWS):
-        rows = min(_ROWS, how.n_resamples - lo)
-        shuffled = rng.permuted(np.broadcast_to(scaled, (rows, n, m)), axis=2)
-        ranges[lo : lo + rows] = np.ptp(shuffled.mean(axis=1), axis=1)
-    ranges.sort()
-    reach = how.n_resamples - np.searchsorted(ranges, _differences(scaled) - 1e-12)
-    return np.asarray((1 + reach) / (1 + how.n_resamples))
 
 
 def _differences(values: FloatArray) -> FloatArray:

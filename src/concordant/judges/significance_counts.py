@@ -65,8 +65,7 @@ def significance_agreement(
         otherwise); two-sided.
     correction : {None, "holm", "tukey"}
         None: every pair at level alpha. "holm": the level holds for all pairs of a side together. "tukey": the same by
-        Tukey's honestly significant differences, with test="t" from an analysis of variance of topics and systems, with
-        test="permutation" randomised; not with Wilcoxon's test.
+        Tukey's honestly significant differences, from an analysis of variance of topics and systems; for test="t".
     alpha : float
         Level of the tests: a pair is significant if p <= alpha.
     n_resamples : int
@@ -106,7 +105,7 @@ def significance_agreement(
     ----------
     A. Moffat, F. Scholer and P. Thomas (2012). Models and Metrics: IR Evaluation as a User Process. ADCS.
     B. Carterette (2012). Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments.
-    ACM Transactions on Information Systems 30(1): the randomised Tukey HSD.
+    ACM Transactions on Information Systems 30(1): Tukey's HSD.
 
     Examples
     --------

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
-from ..data.groups import doubts_about_sizes
 from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError
 from ..inference.bootstrap import not_resampled
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
-from ..pairing import Noun, On, Pairing, pairings
+from ..pairing import Matched, Noun, On, Pairing, matched_rows, pairings
 from ..read.door import Collection
 from ..words import counted, nearly_reversed
 from .analytic import Curve, Sample, judge_curve, truth_curve
@@ -27,22 +26,6 @@ from .splits import split_curves
 from .verdicts import NOT_KNOWN, judgment, sentence, shown, told, too_few, word_of
 
 TOPICS = 25.0  # the worth of which is printed, whatever the sample has
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One truth and one judge on the same systems, one row per topic or group of topics."""
-
-    truth: Scores
-    judge: Scores
-    names: tuple[str, str]
-    shared: bool = True
-    """Whether both have the same topics."""
-    groups: int | None = None
-    notes: tuple[str, ...] = ()
-    teams: IntArray | None = None
-    """The team of each system, 0..G-1: systems that are drawn together."""
-    pairing: Pairing | None = None
 
 
 @dataclass(frozen=True)
@@ -232,20 +215,9 @@ def judge_worth(  # noqa: PLR0913
     return worth_of(matched_judge(found[0]), how)
 
 
-def matched_judge(found: Pairing) -> Judged:
-    """The sides of a pairing, one row per topic or group of topics."""
-    first, second = (side for side in found.sides if isinstance(side, Scores))
-    if min(len(first.topics), len(second.topics), len(first.systems)) < 2:
-        raise InputError(
-            f"{found.names[0]} and {found.names[1]} have {counted(len(first.systems), 'system')} and "
-            f"{counted(len(first.topics), 'topic')} in common: at least 2 of each are needed"
-        )
-    rows = first.observations(), second.observations()
-    groups = None if first.groups is None else len(rows[0].topics)
-    teams = None if first.teams is None else np.unique(first.teams, return_inverse=True)[1]
-    notes = (*found.notes, *doubts_about_sizes(first.groups))
-    names = found.names[0], found.names[1]
-    return Judged(*rows, names, found.on == "both", groups, notes, teams, found)
+def matched_judge(found: Pairing) -> Matched:
+    """The sides of a pairing, one row per topic or group of topics; each side may have topics of its own."""
+    return matched_rows(found, own_topics=True)
 
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
@@ -254,7 +226,7 @@ def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
     return next(iter([c for c in known if c.name in headlines("main")] + known), None)
 
 
-def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) -> JudgeWorth:
+def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None) -> JudgeWorth:
     """The worth of one judge. `curves` keeps the truth's curve for further judges on the same topics and systems."""
     topics, others, systems = len(sides.truth.topics), len(sides.judge.topics), len(sides.truth.systems)
     reason = too_few(min(topics, others), systems, "topic" if sides.groups is None else "group")
@@ -262,7 +234,8 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
     agreement = math.nan
     means = sides.truth.means(), sides.judge.means()
     value, undefined = how.coefficient.attempt(*means)
-    if not reason and undefined and sides.shared:
+    shared = sides.pairing.on == "both"
+    if not reason and undefined and shared:
         reason = f"{how.coefficient.name} is undefined: {undefined}"
     if not reason:
         judge, truth = curves_of(sides, how, curves)
@@ -272,10 +245,10 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
             reason = f"more topics judged by {sides.names[0]} do not rank the systems better"
             found = WorthEstimate(math.nan, math.nan, math.nan, rises=False)
     own: dict[str, Any] = {} if sides.groups is None else {"groups": sides.groups}
-    own |= {} if sides.shared else {"judge_topics": others}
+    own |= {} if shared else {"judge_topics": others}
     return JudgeWorth(
         coefficient=how.coefficient.name,
-        names=sides.names,
+        names=(sides.names[0], sides.names[1]),
         n_topics=how.n_topics,
         worth=found.worth,
         interval=Interval(float(found.low), float(found.high), how.level, "jackknife over topics and systems"),
@@ -290,7 +263,7 @@ def worth_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None = None) 
             n_systems=systems,
             n_topics=topics,
             new_systems=how.new_systems,
-            noun="judge" if sides.pairing is None else sides.pairing.noun,
+            noun=sides.pairing.noun,
             **own,
         ),
     )
@@ -322,18 +295,19 @@ def is_analytic(how: How) -> bool:
     return how.coefficient.name == "tau_b"
 
 
-def curves_of(sides: Judged, how: How, curves: dict[bytes, Curve] | None) -> tuple[Curve, Curve]:
+def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tuple[Curve, Curve]:
     """V_Y and V_X."""
     require_room_for_pairs(len(sides.truth.systems), "worth", len(sides.truth.topics))
-    teams = np.arange(len(sides.truth.systems)) if sides.teams is None else sides.teams
+    of, shared = sides.pairing.truth.teams, sides.pairing.on == "both"
+    teams = np.arange(len(sides.truth.systems)) if of is None else np.unique(of, return_inverse=True)[1]
     truth, judge = Sample.of(sides.truth.values), Sample.of(sides.judge.values)
     whole = not is_analytic(how)
-    made = judge_curve(truth, judge, how.n_topics, teams, shared=sides.shared, whole=whole)
+    made = judge_curve(truth, judge, how.n_topics, teams, shared=shared, whole=whole)
     kept, key = {} if curves is None else curves, sides.truth.values.tobytes() + teams.tobytes()
     if key not in kept:
         kept[key] = truth_curve(truth, how.n_topics, teams, whole=whole)
     if not whole:
         return made, kept[key]
-    if not sides.shared:
+    if not shared:
         raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b can do without")
     return split_curves(sides.truth.values, sides.judge.values, how, teams, (made, kept[key]))
