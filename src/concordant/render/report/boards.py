@@ -80,7 +80,10 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
     lines = [_line(k, row, most, whole) for k, row in enumerate(rows)]
     columns = ("rank", "system", RULES[total].column, "topics", "could be", f"1 to {most}")  # type: ignore[index]
     heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
-    return f'<table id="board"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="Board">'
+        f'<table id="board"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    )
 
 
 def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
