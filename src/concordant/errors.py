@@ -110,17 +110,19 @@ class AlignmentWarning(DataWarning):
 
 
 _HEARD: ContextVar[list[str] | None] = ContextVar("heard", default=None)
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 @contextmanager
-def hearing() -> Iterator[list[str]]:
-    """Collect what is warned of in a block, so that data and results can keep it."""
+def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
+    """Collect what is warned of in a block, so that data and results can keep it; with `quiet` nobody else is told."""
     before, heard = _HEARD.get(), list[str]()
-    token = _HEARD.set(heard)
+    token, told = _HEARD.set(heard), _QUIET.set(quiet or _QUIET.get())
     try:
         yield heard
     finally:
         _HEARD.reset(token)
+        _QUIET.reset(told)
         if before is not None:
             before.extend(heard)
 
@@ -129,6 +131,8 @@ def warn(message: str, category: type[Warning] = DataWarning) -> None:
     """Warn at the line of the caller's own code that called concordant, however deep inside it is noticed."""
     if (heard := _HEARD.get()) is not None and message not in heard:
         heard.append(message)
+    if _QUIET.get():
+        return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "concordant":
         level, frame = level + 1, frame.f_back

@@ -311,9 +311,9 @@ def test_tie_bounds_of_a_batch() -> None:
     for k, row in enumerate(candidate):
         one = cc.tie_bounds(truth, row, coefficient="tau_ap")
         assert (one.minimum, one.expected, one.maximum) == (
-            bounds.minimum[k],  # type: ignore[index]
-            bounds.expected[k],  # type: ignore[index]
-            bounds.maximum[k],  # type: ignore[index]
+            bounds.minimum[k],
+            bounds.expected[k],
+            bounds.maximum[k],
         )
     assert "shape (3,)" in str(bounds)
     assert "1.0000" in str(one)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import importlib
-import io
 import pickle
 import pkgutil
 import re
@@ -20,7 +19,6 @@ import pytest
 import concordant as cc
 from concordant.data.collection import path
 from concordant.data.results import Result
-from concordant.judgments.read_runs import read_run
 
 pytestmark = pytest.mark.long
 
@@ -101,7 +99,6 @@ DATA: dict[str, Callable[[], Any]] = {
     "Pairing": lambda: cc.pair(SMALL, {"hasty": QUICK, "careful": SLOW}),
     "Means": lambda: cc.Means(PEOPLE.means(), PEOPLE.systems),
     "Scores": lambda: PEOPLE.select(PEOPLE.systems),
-    "Run": lambda: read_run({"a": io.StringIO("1 Q0 d1 1 0.5 a\n1 Q0 d2 2 0.25 a\n")}),
     "Runs": lambda: cc.Runs.from_dict({"a": {"1": ["d1", "d2"]}, "b": {"1": ["d2"]}}),
     "Qrels": lambda: cc.Qrels.from_dict({"1": {"d1": 1, "d2": 0}}),
     "Votes": lambda: cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q1", "q2"]),

@@ -70,7 +70,8 @@ def test_all_runs_of_real_collections(data: Path, collection: str, request: pyte
     files = {system: read_run(data / collection / "runs" / f"{system}.gz") for system in runs.systems}
     scored = {
         system: {
-            topic: dict(zip(run.documents[topic], map(float, run.scores[topic]), strict=True)) for topic in run.topics
+            topic: dict(zip(ranked, map(float, run.scores[topic]), strict=True))
+            for topic, ranked in run.documents.items()
         }
         for system, run in files.items()
     }

@@ -48,13 +48,13 @@ def judged(*noise: int, n_topics: int) -> cc.study.JudgeStudy:
 
 def test_agreement_of_labels_is_called_chance_where_it_may_be() -> None:
     good = label_agreement(*labels(0.6), rng=1)
-    assert good["kappa"].interval is not None
-    assert good["kappa"].interval.low > 0
+    assert good.kappa.interval is not None
+    assert good.kappa.interval.low > 0
     assert CHANCE not in good.verdict
     assert good.verdict.endswith("on 144 documents of 12 topics that both judged")
     random = label_agreement(*labels(0.0), rng=1)
-    assert random["kappa"].interval is not None
-    assert 0 in random["kappa"].interval
+    assert random.kappa.interval is not None
+    assert 0 in random.kappa.interval
     assert CHANCE in random.verdict
 
 
@@ -65,7 +65,7 @@ def test_agreement_of_random_labels_is_rarely_shown() -> None:
 
 def test_labels_of_one_topic_have_no_interval() -> None:
     one = label_agreement(*labels(0.6, n_topics=1), rng=1)
-    assert all(estimate.interval is None for estimate in one.estimates)
+    assert all(estimate.interval is None for estimate in one.estimates.values())
     assert one.verdict.endswith("; whether that is more than chance gives is not known from so few topics")
     assert "not known" not in label_agreement(*labels(0.6), rng=1).verdict
 

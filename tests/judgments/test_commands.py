@@ -113,7 +113,7 @@ def test_judges(tmp_path: Path) -> None:
     truth, machine = (cc.evaluate(RUNS, of, "nDCG@5").means() for of in (QRELS, MACHINE))
     value = next(r["value"] for r in found["rows"] if (r["judge"], r["coefficient"]) == ("machine", "tau_b"))
     assert value == pytest.approx(cc.tau_b(truth, machine), abs=1e-12)
-    kappa = cc.judgments.label_agreement(QRELS, MACHINE, rng=0)["kappa"]
+    kappa = cc.judgments.label_agreement(QRELS, MACHINE, rng=0).kappa
     assert found["labels"]["machine"]["kappa"]["value"] == kappa.value
     assert found["labels"]["half"]["kappa"]["value"] < 1
     assert "rel=" in bad("judgments", "judges", "runs", "human.txt", "half.txt", "-m", "AP", status=1)

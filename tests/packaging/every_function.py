@@ -91,7 +91,7 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
         "rank_test": lambda: cc.rank_test(people, hasty, **few).to_dict(),
         "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),
-        "read_run": lambda: len(read_run(folder / "x.run").topics),
+        "read_run": lambda: len(read_run(folder / "x.run").documents),
         "read_runs": lambda: len(cc.read_runs(str(folder / "*.run")).systems),
         "read_scores": lambda: cc.read_scores(path("hasty")).values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),

@@ -13,8 +13,8 @@ from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from ..coefficients.registry import all_pairs as all_pairs_of
 from ..coefficients.sums import concordance
-from ..coefficients.ties import TieBounds, bounds_of
-from ..data.results import seed_of, settings_of
+from ..coefficients.ties import bounds_of
+from ..data.results import Findings, seed_of, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError
 from ..inference.bootstrap import check_bootstrap, limits, not_resampled
@@ -366,7 +366,7 @@ def _add_intervals(
     return notes
 
 
-def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tuple[TieBounds, ...]:
+def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tuple[Findings, ...]:
     found = []
     for name in dict.fromkeys(c.bounds for c in wanted if c.bounds):
         try:

@@ -18,8 +18,7 @@ from ..ranks.testing import RankTest
 from ..words import counted, listing, p_equals
 
 if TYPE_CHECKING:
-    from ..coefficients.ties import TieBounds
-    from ..data.results import Estimate
+    from ..data.results import Estimate, Findings
     from ..judges.ranking import JudgeRanking
     from ..judges.worth import JudgeWorth
     from ..pairing import Pairing
@@ -82,7 +81,7 @@ class Compared:
     tied_both: int
     swapped: int
     """Pairs of systems in opposite order on both sides."""
-    tie_bounds: tuple[TieBounds, ...]
+    tie_bounds: tuple[Findings, ...]
     """What the ties in candidate leave open; empty without them."""
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None

@@ -10,9 +10,9 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from inspect import cleandoc, signature
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,29 +36,20 @@ def concordance(
     return m, Counts._make(found)
 
 
-def gaps(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Gaps:
-    """The sums of tau_gap."""
-    return Gaps._make(_call("gaps", truth, candidate, workers, len(Gaps._fields), ())[1])
+S = TypeVar("S", Gaps, Cosines, Ranks, Weights, Overlaps)
 
 
-def cosines(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Cosines:
-    """The sums of pearson_rank."""
-    return Cosines._make(_call("cosines", truth, candidate, workers, len(Cosines._fields), ())[1])
+def _sums(kind: type[S], truth: npt.ArrayLike, candidate: npt.ArrayLike, *settings: Any, workers: int = 1) -> S:
+    """The sums of a coefficient, by the kernel of their name."""
+    found = _call(kind.__name__.lower(), truth, candidate, workers, len(kind._fields), settings)[1]
+    return kind._make(found)
 
 
-def ranks(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Ranks:
-    """The sums of spearman."""
-    return Ranks._make(_call("ranks", truth, candidate, workers, len(Ranks._fields), ())[1])
-
-
-def weights(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> Weights:
-    """The sums of weighted_tau."""
-    return Weights._make(_call("weights", truth, candidate, workers, len(Weights._fields), ())[1])
-
-
-def overlaps(truth: npt.ArrayLike, candidate: npt.ArrayLike, discounts: FloatArray, ties: int) -> Overlaps:
-    """The sums of rbo."""
-    return Overlaps._make(_call("overlaps", truth, candidate, 1, len(Overlaps._fields), (discounts, ties))[1])
+gaps = partial(_sums, Gaps)
+cosines = partial(_sums, Cosines)
+ranks = partial(_sums, Ranks)
+weights = partial(_sums, Weights)
+overlaps = partial(_sums, Overlaps)
 
 
 def _call(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray
-from ..data.results import Result
+from ..data.results import Findings
 from ..errors import InputError
 from ..options import checked
 from .inputs import require_finite, vectors
@@ -17,32 +14,8 @@ from .registry import Coefficient, get_coefficient, list_coefficients
 from .sums import concordance, refuse_ties, warn_undefined
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TieBounds(Result):
-    """A coefficient over all orders of the systems tied in candidate; arrays for a batch."""
-
-    coefficient: str
-    minimum: float | FloatArray
-    expected: float | FloatArray
-    maximum: float | FloatArray
-
-    @property
-    def verdict(self) -> str:
-        """From where to where, and what is expected; or the shape of a batch."""
-        orders = f"{self.coefficient} over all orders of the tied systems"
-        if isinstance(self.minimum, float):
-            return f"{orders}: {self.minimum:.4f} to {self.maximum:.4f}, expected {self.expected:.4f}"
-        return f"{orders}, for a batch of shape {np.shape(self.minimum)}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per pair of rankings."""
-        names = ("minimum", "expected", "maximum")
-        each = zip(*(np.ravel(getattr(self, name)).tolist() for name in names), strict=True)
-        return [{"coefficient": self.coefficient, **dict(zip(names, values, strict=True))} for values in each]
-
-
 @checked
-def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: str = "tau") -> TieBounds:
+def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: str = "tau") -> Findings:
     """Minimum, expected and maximum value over all orders of the systems tied in candidate.
 
     Parameters
@@ -55,7 +28,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
 
     Returns
     -------
-    TieBounds
+    Findings
         With `minimum`, `expected` and `maximum`: floats for two vectors, arrays for a batch.
 
     Raises
@@ -94,14 +67,28 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
     return found
 
 
-def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> TieBounds:
+def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> Findings:
     """Like `tie_bounds`, nan without a warning where the coefficient is undefined."""
     require_finite(truth, candidate)
     if "truth" not in entry.ties:
         _, counts = concordance(truth, candidate)
         refuse_ties(counts.tied_truth, "truth", truth, of=entry.name, admits={"tau_gap": ""})
     low, high = (entry.formula(truth, break_ties(candidate, by)) for by in (-truth, truth))
-    return TieBounds(entry.name, low, get_coefficient(entry.mean_over_ties).formula(truth, candidate), high)
+    expected = get_coefficient(entry.mean_over_ties).formula(truth, candidate)
+    ends, orders = (
+        {"minimum": low, "expected": expected, "maximum": high},
+        f"{entry.name} over all orders of the tied systems",
+    )
+    batch = f"{orders}, for a batch of shape {np.shape(low)}"
+    return Findings(
+        kind="TieBounds",
+        answer=f"{orders}: {low:.4f} to {high:.4f}, expected {expected:.4f}" if isinstance(low, float) else batch,
+        numbers={"coefficient": entry.name, **ends},
+        lines=[
+            {"coefficient": entry.name, **dict(zip(ends, values, strict=True))}
+            for values in zip(*(np.ravel(end).tolist() for end in ends.values()), strict=True)
+        ],
+    )
 
 
 def break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:

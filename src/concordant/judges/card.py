@@ -13,7 +13,6 @@ from ..data.results import Estimate, Findings, columns
 from ..errors import InputError
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
-from ..judgments.agreement import LabelAgreement
 from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
 from ..read.door import Collection
@@ -44,7 +43,7 @@ class Judge:
     ranks: Findings
     bias: Findings | None = None
     """Bias for families of systems, if these were given."""
-    labels: LabelAgreement | None = None
+    labels: Findings | None = None
     """Where there are labels."""
 
     def row(self) -> dict[str, Any]:
@@ -70,7 +69,7 @@ class Judge:
             first = self.bias.families[0]
             found |= {"favours": first.family, "shift": first.shift, "shift_p": first.adjusted}
         if self.labels is not None:
-            found |= {estimate.coefficient: estimate.value for estimate in self.labels.estimates}
+            found |= {name: of.value for name, of in self.labels.estimates.items()}
         return found
 
 
@@ -85,8 +84,8 @@ def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha:
         parts.append(columns([["", "favours most", "by", "p (Holm)"], *favoured]))
     labelled = [(judge.name, judge.labels.estimates) for judge in judges if judge.labels is not None]
     if labelled:
-        labels = [[name, *(number(e.value) for e in estimates)] for name, estimates in labelled]
-        parts.append(columns([["labels", *(e.coefficient for e in labelled[0][1])], *labels]))
+        labels = [[name, *(number(e.value) for e in estimates.values())] for name, estimates in labelled]
+        parts.append(columns([["labels", *labelled[0][1]], *labels]))
     level, truth = f"{100 * first.worth.interval.confidence_level:g}%", one_line(first.worth.names[0])
     parts.append(
         f"  worth: of {first.worth.n_topics:g} topics, in topics of {truth}, with its {level} interval\n"
@@ -134,7 +133,7 @@ def judge_card(  # noqa: PLR0913
     *,
     names: Sequence[str] | None = None,
     families: Mapping[str, str] | None = None,
-    labels: Mapping[str, LabelAgreement] | None = None,
+    labels: Mapping[str, Findings] | None = None,
     test: Test = "t",
     correction: Correction | None = None,
     alpha: float = 0.05,
@@ -154,7 +153,7 @@ def judge_card(  # noqa: PLR0913
         What to call the sides, the truth first, as in `pair`.
     families : mapping of str to str, optional
         The family of each system, for `family_bias`; leave out systems without one.
-    labels : mapping of str to LabelAgreement, optional
+    labels : mapping of str to Findings, optional
         How far the labels of each judge agree, from `judgments.label_agreement`.
     test, correction, alpha
         As in `significance_agreement`.

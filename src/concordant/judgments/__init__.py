@@ -5,7 +5,7 @@ these at one level, for `judgment_study`. `label_agreement` compares the grades 
 documents that people should judge; `rank_from_labels` ranks the systems by what they said.
 """
 
-from .agreement import LabelAgreement, label_agreement
+from .agreement import label_agreement
 from .change import Change
 from .changes import depth_pool, from_runs, leave_out, mix, pseudo, sample
 from .label import LabelList, label
@@ -15,7 +15,6 @@ from .teams import leave_each_out
 
 __all__ = [
     "Change",
-    "LabelAgreement",
     "LabelList",
     "LabelRanking",
     "depth_pool",

@@ -3,101 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
-from ..data.results import Estimate, Interval, Result, columns, settings_of
-from ..errors import InputError, import_extra
+from ..arrays import FloatArray
+from ..data.results import Findings, Interval, columns, settings_of
+from ..errors import InputError
 from ..inference.resampling import Resampling, Seed, resampled_weights
 from ..options import checked
 from ..words import argument, counted, number
 from .changes import grades_beside, threshold
-from .qrels import Grade, Qrels
+from .qrels import Qrels
 
 MOST_LABELS = 200
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelAgreement(Result):
-    """What `label_agreement` found. `print` shows it, `to_dict` has everything."""
+@dataclass(frozen=True)
+class Agreed:
+    """A measure of agreement."""
 
-    labels: tuple[Grade, ...]
-    """The grades, from the lowest."""
-    confusion: IntArray
-    """How many documents have grade labels[i] by the truth and labels[j] by the candidate."""
-    estimates: tuple[Estimate, ...] = field(metadata={"in_dict": False})
-    """agreement, kappa, kappa_linear, kappa_quadratic and alpha."""
-    n_topics: int
-    only_truth: int
-    """Judgments that only the truth has; they are left out."""
-    only_candidate: int
-
-    def __getitem__(self, name: str) -> Estimate:
-        """One of the estimates by its name."""
-        for estimate in self.estimates:
-            if estimate.coefficient == name:
-                return estimate
-        raise InputError(f"there is no {name!r}: there are {', '.join(e.coefficient for e in self.estimates)}")
-
-    @property
-    def labels_of_truth(self) -> tuple[Grade, ...]:
-        """The grades that the truth gave to them."""
-        return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=1), strict=True) if count)
-
-    @property
-    def labels_of_candidate(self) -> tuple[Grade, ...]:
-        """The grades that the candidate gave to them."""
-        return tuple(label for label, count in zip(self.labels, self.confusion.sum(axis=0), strict=True) if count)
-
-    @property
-    def size(self) -> int:
-        """Documents that both judged."""
-        return int(self.confusion.sum())
-
-    @property
-    def verdict(self) -> str:
-        """How far they agree, on what, and whether more than chance would give is shown."""
-        on = f"on {counted(self.size, 'document')} of {counted(self.n_topics, 'topic')} that both judged"
-        agreement, kappa, alpha = (self[name] for name in ("agreement", "kappa", "alpha"))
-        found = f"agreement {agreement.value:.3f}"
-        if math.isnan(kappa.value):
-            return f"{found} {on}; kappa and alpha have no value, because all grades are the same"
-        found = f"{found}, kappa {kappa.value:.3f}, alpha {alpha.value:.3f} {on}"
-        if kappa.interval is None:
-            return f"{found}; whether that is more than chance gives is not known from so few topics"
-        if kappa.interval.low > 0:
-            return found
-        return (
-            f"{found}; that is not shown to be more than chance gives ({100 * kappa.interval.confidence_level:g}% "
-            f"interval of kappa {kappa.interval.low:.3f} to {kappa.interval.high:.3f})"
-        )
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per estimate."""
-        return [row for estimate in self.estimates for row in estimate.rows()]
-
-    def table(self) -> str:
-        """The estimates, and where there are few grades the confusion table."""
-        text = columns([[e.coefficient, number(e.value, 4), str(e.interval or "-")] for e in self.estimates])
-        text += f"\n\nonly the truth judged {self.only_truth}, only the candidate {self.only_candidate}"
-        if len(self.labels) > 12:
-            return text
-        names = [f"{label:g}" for label in self.labels]
-        counts = [[name, *map(str, row)] for name, row in zip(names, self.confusion, strict=True)]
-        return f"{text}\n\ntruth by row, candidate by column\n\n{columns([['', *names], *counts])}"
-
-    def _contents(self) -> dict[str, Any]:
-        estimates = {e.coefficient: {"value": e.value, "interval": e.interval} for e in self.estimates}
-        return {**super()._contents(), **estimates}
-
-    def confusion_frame(self) -> Any:
-        """A pandas frame of the confusion table: the truth by row, the candidate by column."""
-        pandas = import_extra("pandas")
-        index, across = pandas.Index(self.labels, name="truth"), pandas.Index(self.labels, name="candidate")
-        return pandas.DataFrame(self.confusion, index=index, columns=across)
+    value: float
+    interval: Interval | None
+    """None where resamples of topics say nothing: of a single topic."""
 
 
 @checked
@@ -109,7 +39,7 @@ def label_agreement(
     n_resamples: int = 1_999,
     confidence_level: float = 0.95,
     rng: Seed = None,
-) -> LabelAgreement:
+) -> Findings:
     """Compare the grades that two judges gave to the documents that both judged.
 
     - agreement: the share of equal grades.
@@ -139,8 +69,10 @@ def label_agreement(
 
     Returns
     -------
-    LabelAgreement
-        The five numbers with their intervals, and the table of who gave which grade.
+    Findings
+        `agreement`, `kappa`, `kappa_linear`, `kappa_quadratic` and `alpha`, each with `value` and `interval`;
+        `confusion`: how many documents have grade `labels[i]` by the truth and `labels[j]` by the candidate; `size`,
+        the documents that both judged, on `n_topics`; `only_truth` and `only_candidate`, how many only one judged.
 
     References
     ----------
@@ -155,7 +87,7 @@ def label_agreement(
     >>> human = cc.Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 2}, "2": {"a": 0, "b": 0, "c": 1}})
     >>> machine = cc.Qrels.from_dict({"1": {"a": 0, "b": 1, "c": 1}, "2": {"a": 0, "b": 1, "c": 1}})
     >>> found = cc.judgments.label_agreement(human, machine, rng=1)
-    >>> print(f"{found['kappa'].value:.4f}, {found['alpha'].value:.4f}")
+    >>> print(f"{found.kappa.value:.4f}, {found.alpha.value:.4f}")
     0.4545, 0.6627
 
     """
@@ -187,18 +119,64 @@ def label_agreement(
     settings = settings_of(
         seed=drawing.seed, n_resamples=drawing.n_resamples, confidence_level=confidence_level, rel=rel
     )
-    return LabelAgreement(
-        labels=tuple(int(label) if label == int(label) else float(label) for label in labels),
-        confusion=tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64),
-        estimates=tuple(
-            Estimate(name, float(value), "observed", _interval(draws, confidence_level, len(topics)), settings=settings)
-            for name, value, draws in zip(NAMES, values[0], drawn.T, strict=True)
+    confusion = tables.sum(axis=0).reshape(len(labels), -1).astype(np.int64)
+    estimates = {
+        name: Agreed(float(value), _interval(draws, confidence_level, len(topics)))
+        for name, value, draws in zip(NAMES, values[0], drawn.T, strict=True)
+    }
+    numbers = {
+        "labels": tuple(int(label) if label == int(label) else float(label) for label in labels),
+        "confusion": confusion,
+        "n_topics": len(topics),
+        "only_truth": int((~both).sum()),
+        "only_candidate": candidate.size - int(both.sum()),
+    }
+    return Findings(
+        kind="LabelAgreement",
+        answer=_verdict(
+            estimates, f"on {counted(len(mine), 'document')} of {counted(len(topics), 'topic')} that both judged"
         ),
-        n_topics=len(topics),
-        only_truth=int((~both).sum()),
-        only_candidate=candidate.size - int(both.sum()),
+        numbers=numbers | estimates,
+        beside={"estimates": estimates, "size": len(mine)},
+        lines=[
+            {
+                "coefficient": name,
+                "value": of.value,
+                "low": of.interval and of.interval.low,
+                "high": of.interval and of.interval.high,
+            }
+            for name, of in estimates.items()
+        ],
+        shown=_shown(numbers, estimates),
         settings=settings,
     )
+
+
+def _verdict(of: Mapping[str, Agreed], on: str) -> str:
+    """How far they agree, on what, and whether more than chance would give is shown."""
+    found, kappa = f"agreement {of['agreement'].value:.3f}", of["kappa"]
+    if math.isnan(kappa.value):
+        return f"{found} {on}; kappa and alpha have no value, because all grades are the same"
+    found = f"{found}, kappa {kappa.value:.3f}, alpha {of['alpha'].value:.3f} {on}"
+    if kappa.interval is None:
+        return f"{found}; whether that is more than chance gives is not known from so few topics"
+    if kappa.interval.low > 0:
+        return found
+    return (
+        f"{found}; that is not shown to be more than chance gives ({100 * kappa.interval.confidence_level:g}% "
+        f"interval of kappa {kappa.interval.low:.3f} to {kappa.interval.high:.3f})"
+    )
+
+
+def _shown(numbers: Mapping[str, Any], of: Mapping[str, Agreed]) -> str:
+    """The estimates, and where there are few grades the confusion table."""
+    text = columns([[name, number(one.value, 4), str(one.interval or "-")] for name, one in of.items()])
+    text += f"\n\nonly the truth judged {numbers['only_truth']}, only the candidate {numbers['only_candidate']}"
+    names = [f"{label:g}" for label in numbers["labels"]]
+    if len(names) > 12:
+        return text
+    counts = [[name, *map(str, row)] for name, row in zip(names, numbers["confusion"], strict=True)]
+    return f"{text}\n\ntruth by row, candidate by column\n\n{columns([['', *names], *counts])}"
 
 
 NAMES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha")

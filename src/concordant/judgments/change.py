@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..data.results import plain
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, hearing
 from ..options import check_option, checked
 from ..words import listing
-from .changes import from_runs, leave_out, mixed, pooled, pseudo, sample
+from .changes import depth_pool, from_runs, leave_out, mix, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs
 
-Made = tuple[Qrels, tuple[str, ...]]
-Maker = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Made]
+Maker = Callable[[Runs, Qrels, Any, np.random.Generator, Mapping[str, Any]], Qrels]
 
 
 def _judge(qrels: Qrels, of: Qrels) -> Qrels:
@@ -30,16 +29,15 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
     return qrels
 
 
-# What makes the qrels, and notes on them; whether it draws at random; the options that it takes, those in capitals are
-# needed.
+# What makes the qrels; whether it draws at random; the options that it takes, those in capitals are needed.
 _KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
-    "depth_pool": (lambda runs, full, k, rng, o: pooled(runs, full, k, **o), False, ("contributing",)),
-    "sample": (lambda runs, full, share, rng, o: (sample(full, share, rng, **o), ()), True, ("rel", "least")),
-    "pseudo": (lambda runs, full, k, rng, o: (pseudo(runs, k, rng, **o), ()), True, ("share", "spread", "duplicates")),
-    "from_runs": (lambda runs, full, name, rng, o: (from_runs(full, runs, _each(name), **o), ()), False, ("k",)),
-    "leave_out": (lambda runs, full, team, rng, o: (leave_out(runs, full, team, **o), ()), False, ("TEAMS", "k")),
-    "mix": (lambda runs, full, share, rng, o: mixed(full, o["machine"], share, rng), True, ("MACHINE",)),
-    "judge": (lambda runs, full, name, rng, o: (_judge(o["qrels"], full), ()), False, ("QRELS",)),
+    "depth_pool": (lambda runs, full, k, rng, o: depth_pool(runs, full, k, **o), False, ("contributing",)),
+    "sample": (lambda runs, full, share, rng, o: sample(full, share, rng, **o), True, ("rel", "least")),
+    "pseudo": (lambda runs, full, k, rng, o: pseudo(runs, k, rng, **o), True, ("share", "spread", "duplicates")),
+    "from_runs": (lambda runs, full, name, rng, o: from_runs(full, runs, _each(name), **o), False, ("k",)),
+    "leave_out": (lambda runs, full, team, rng, o: leave_out(runs, full, team, **o), False, ("TEAMS", "k")),
+    "mix": (lambda runs, full, share, rng, o: mix(full, o["machine"], share, rng), True, ("MACHINE",)),
+    "judge": (lambda runs, full, name, rng, o: _judge(o["qrels"], full), False, ("QRELS",)),
 }
 _LEVELS: dict[str, tuple[str, Any]] = dict.fromkeys(("depth_pool", "pseudo"), ("k", int))
 _LEVELS |= dict.fromkeys(("sample", "mix"), ("share", float))
@@ -112,9 +110,11 @@ class Change:
         """The changed judgments."""
         return self.with_notes(runs, full, rng)[0]
 
-    def with_notes(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Made:
+    def with_notes(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> tuple[Qrels, tuple[str, ...]]:
         """The changed judgments, and what to say of them."""
-        return _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
+        with hearing(quiet=True) as notes:
+            found = _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
+        return found, tuple(notes)
 
     def other(self) -> Qrels | None:
         """The Qrels of another judge that its grades come from, if any."""

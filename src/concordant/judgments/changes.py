@@ -15,6 +15,7 @@ from .qrels import Qrels
 from .runs import BoolArray, Runs
 
 
+@checked
 def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None) -> Qrels:
     """The judgments that a pool of depth k would have had: of documents among the first k of any contributing run.
 
@@ -47,27 +48,17 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     {'d1': 2, 'd3': 1}
 
     """
-    found, notes = pooled(runs, qrels, k, contributing)
-    for note in notes:
-        warn(note)
-    return found
-
-
-@checked
-def pooled(
-    runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None
-) -> tuple[Qrels, tuple[str, ...]]:
-    """`depth_pool`, and what to say of it."""
     pool = runs.retrieved(k, contributing)
     kept = among(runs, qrels, pool)
     topics = runs.pairs.locate_topics(qrels.pairs)
     size = int((pool & np.isin(runs.pairs.topic_of, topics[topics >= 0])).sum())
     unjudged = size - int(kept.sum())
-    note = (
-        f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
-        "qrels, and stay without"
-    )
-    return qrels.take(kept), (note,) if unjudged else ()
+    if unjudged:
+        warn(
+            f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
+            "qrels, and stay without"
+        )
+    return qrels.take(kept)
 
 
 @checked
@@ -252,6 +243,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     return qrels.take(~among(runs, qrels, only))
 
 
+@checked
 def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     """The human judgments, with the machine's grades in place of a random share of them on each topic.
 
@@ -282,24 +274,14 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     {'d1': 2, 'd2': 0, 'd3': 1, 'd4': 3}
 
     """
-    found, notes = mixed(human, machine, share, rng)
-    for note in notes:
-        warn(note)
-    return found
-
-
-@checked
-def mixed(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> tuple[Qrels, tuple[str, ...]]:
-    """`mix`, and what to say of it."""
     place = grades_beside(human, machine)
     both = ~np.isnan(place)
     if not both.any():
         raise InputError("human and machine have no judged document in common")
-    notes = []
     if not both.all():
-        notes.append(f"{counted(int((~both).sum()), 'judgment')} of {human.size} that the machine lacks stay human")
+        warn(f"{counted(int((~both).sum()), 'judgment')} of {human.size} that the machine lacks stay human")
     if machine.levels[-1] > human.levels[-1] or machine.levels[0] < human.levels[0]:
-        notes.append(
+        warn(
             f"the grades of the machine ({machine.levels[0]} to {machine.levels[-1]}) go beyond those of the human "
             f"({human.levels[0]} to {human.levels[-1]}): if they mean something else, recode them first"
         )
@@ -307,7 +289,7 @@ def mixed(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> tuple
     quota = np.floor(share * np.bincount(topic[both], minlength=len(human)) + 0.5)
     waits = np.where(both, np.random.default_rng(rng).random(human.size), np.inf)
     replaced = both & (_place_in(topic, waits) < quota[topic])
-    return human.with_grades(np.where(replaced, place, human.grades)), tuple(notes)
+    return human.with_grades(np.where(replaced, place, human.grades))
 
 
 def grades_beside(first: Qrels, second: Qrels) -> FloatArray:

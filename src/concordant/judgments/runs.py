@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ from .documents import Int32Array, TopicDocuments
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Run:
+class Run(NamedTuple):
     """The documents that one system ranked for each topic, best first.
 
     `documents[topic]` are in trec_eval's order: by score as float32, descending, then by document name,
@@ -33,29 +32,6 @@ class Run:
     tag: str
     documents: Mapping[str, tuple[str, ...]]
     scores: Mapping[str, FloatArray]
-
-    def __post_init__(self) -> None:
-        read_only(self.scores)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Run, (self.name, self.tag, self.documents, self.scores)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Run):
-            return NotImplemented
-        same = (self.name, self.tag, self.documents) == (other.name, other.tag, other.documents)
-        return same and all(np.array_equal(self.scores[topic], other.scores[topic]) for topic in self.scores)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics, in the order of the file."""
-        return tuple(self.documents)
-
-    def __repr__(self) -> str:
-        count = sum(map(len, self.documents.values()))
-        return f"<Run {self.name}: {len(self.documents)} topics, {count} documents>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,7 +19,7 @@ from ..judges.card import judge_card
 from ..judges.gaming import gaming_gap
 from ..judges.ranking import JudgeRanking, rank_judges
 from ..judges.verdicts import FEWEST_TOPICS as FEWEST
-from ..judgments.agreement import LabelAgreement, label_agreement
+from ..judgments.agreement import label_agreement
 from ..judgments.change import Change
 from ..judgments.evaluation import evaluate
 from ..judgments.qrels import Grade, Qrels
@@ -47,7 +47,7 @@ class JudgeStudy(StudyResult):
     which. None with fewer than 10 topics."""
     card: Findings | None
     """By the first measure: soft pairwise accuracy, significance, rank changes and labels beside worth by tau_b."""
-    labels: Mapping[str, LabelAgreement]
+    labels: Mapping[str, Findings]
     """By judge."""
     gaming: Mapping[str, Findings]
     """By judge and by the first measure: what a system gains that asks the judge. Empty with fewer than 10 topics."""
@@ -102,8 +102,10 @@ class JudgeStudy(StudyResult):
         for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
             distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
             tested.append([judge, measure, number(distance), p_cell(p)])
-        labels = [["labels", *(e.coefficient for e in self.labels[self.judges[0]].estimates)]]
-        labels += [[judge, *(number(e.value) for e in found.estimates)] for judge, found in self.labels.items()]
+        labels = [["labels", *self.labels[self.judges[0]].estimates]]
+        labels += [
+            [judge, *(number(e.value) for e in found.estimates.values())] for judge, found in self.labels.items()
+        ]
         worth = [] if self.ranking is None else [self.ranking.table()]
         card = [] if self.card is None else [self.card.table()]
         gaming = [self._gaming_table()] if self.gaming else []
@@ -241,7 +243,7 @@ def judge_study(  # noqa: PLR0913
     >>> human = cc.Qrels.from_dict({str(t): {f"d{k}": int(k < 3) for k in range(7)} for t in range(9)})
     >>> machine = human.with_grades(1 - human.grades)
     >>> found = cc.study.judge_study(cc.Runs.from_dict(runs), human, {"machine": machine}, ["AP"], n_resamples=500)
-    >>> found.labels["machine"]["agreement"].value
+    >>> found.labels["machine"].agreement.value
     0.0
 
     """
@@ -358,13 +360,13 @@ def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
     return found if len(kept) == len(qrels) else found.select(kept)
 
 
-def _other_scales(labels: Mapping[str, LabelAgreement]) -> tuple[str, ...]:
+def _other_scales(labels: Mapping[str, Findings]) -> tuple[str, ...]:
     """The judges whose grades are on another scale than the truth's."""
     odd = [
         judge
         for judge, found in labels.items()
-        if found.labels_of_candidate[0] < found.labels_of_truth[0]
-        or found.labels_of_candidate[-1] != found.labels_of_truth[-1]
+        for mine, theirs in [[np.flatnonzero(found.confusion.sum(axis=axis)) for axis in (1, 0)]]
+        if theirs[0] < mine[0] or theirs[-1] != mine[-1]
     ]
     whose = ", ".join(odd)
     note = f"the grades of {whose} end elsewhere than the truth's: on another scale kappa and alpha say little"

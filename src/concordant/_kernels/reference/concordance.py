@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
-from .pairing import Value, finite, for_each_truth
+from .pairing import Value, entry_points, tied_places
 from .permutations import count_later_greater, later_positions
 
 MEAN, STRICT, BACK, PAIRS = 1, 2, 4, 8
@@ -38,47 +38,16 @@ class Counts(NamedTuple):
     alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
 
 
-def concordance_pair(
-    truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int
-) -> tuple[float, ...] | None:
-    """`Counts` of one pair."""
-    if not finite(truth, candidate):
-        return None
-    if tolerance > 0:
-        return _tolerant(truth, candidate, tolerance)
-    if truth.size <= 256:
-        found = _concordance_of_few(truth, candidate, extra)
-        if found is not None:
-            return found
-    return tuple(_concordance(truth, candidate[None], extra)[0].tolist())
-
-
-def concordance_rows(
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-    workers: int,
-    tolerance: float,
-    extra: int,
-) -> bool:
-    """`Counts` of many pairs."""
-
-    def block(t: FloatArray, c: FloatArray) -> FloatArray:
-        if tolerance > 0:
-            return np.array([_tolerant(t, row, tolerance) for row in c])
-        return _concordance(t, c, extra)
-
-    return for_each_truth(block, truth, candidate, truth_row, candidate_row, out)
-
-
 _PLACES = np.arange(256, dtype=np.uint8)
 
 
-def _concordance_of_few(truth: FloatArray, candidate: FloatArray, extra: int) -> tuple[float, ...] | None:
+def _concordance_of_few(
+    truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int
+) -> tuple[float, ...] | None:
     """What `_concordance` gives for one pair without ties, in as few calls of NumPy as possible; None with ties."""
     m = truth.size
+    if tolerance > 0 or m > 256:
+        return None
     by_truth, by_candidate = truth.argsort(), candidate.argsort()
     for scores in (truth[by_truth], candidate[by_candidate]):
         if np.count_nonzero(scores[1:] == scores[:-1]):
@@ -115,19 +84,7 @@ def _walk(truth: FloatArray, candidate: FloatArray) -> _Walk:
         place = np.arange(m)
         return _Walk(np.argsort(candidate, axis=1), place, place, False)
     order = np.lexsort((np.broadcast_to(-truth, candidate.shape), candidate), axis=1)
-    return _Walk(order, *_runs(equal), True)
-
-
-def _runs(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """First and last position of the run of equal items at each position, given which equal the one before."""
-    rows, m = equal.shape[0], equal.shape[1] + 1
-    place = np.arange(m)
-    starts = np.ones((rows, m), dtype=bool)
-    starts[:, 1:] = ~equal
-    ends = np.roll(starts, -1, axis=1)
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, place, m - 1)[:, ::-1], axis=1)[:, ::-1]
-    return first, last
+    return _Walk(order, *tied_places(equal), True)
 
 
 def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], FloatArray | None]:
@@ -150,8 +107,10 @@ def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], Floa
     return ranks, scores
 
 
-def _concordance(truth: FloatArray, candidate: FloatArray, extra: int) -> FloatArray:
+def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int) -> FloatArray:
     """`Counts` of one truth with each row of candidates."""
+    if tolerance > 0:
+        return np.array([_tolerant(truth, row, tolerance) for row in candidate])
     rows, m = candidate.shape
     all_pairs = m * (m - 1) / 2
     walk = _walk(truth, candidate)
@@ -185,7 +144,7 @@ def _concordance(truth: FloatArray, candidate: FloatArray, extra: int) -> FloatA
         column.top_candidate[:] = m - walk.first[:, -1]
         same: npt.NDArray[Any] = np.zeros((rows, m))
         if truth_scores is not None:
-            first, last = _runs(
+            first, last = tied_places(
                 (truth_scores[:, 1:] == truth_scores[:, :-1]) & (walk.first[:, 1:] == walk.first[:, :-1])
             )
             same = last - first
@@ -269,3 +228,6 @@ def _tolerant(truth: FloatArray, candidate: FloatArray, tolerance: float) -> tup
         "alone_candidate": (others == 0).any(),
     }
     return tuple(float(sums.get(field, 0)) for field in Counts._fields)
+
+
+concordance_pair, concordance_rows = entry_points(_concordance, _concordance_of_few)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from .pairing import Value, finite, for_each_truth
+from .pairing import Value, entry_points, tied_places
 
 ALL_IN, EXPECTED, CORRECTED = 0, 1, 2  # what ties mean: "w", "a" and "b" of rbo
 
@@ -37,31 +37,6 @@ class Profile(NamedTuple):
     share: FloatArray
     begun: IntArray  # items with top <= d
     done: IntArray  # items with bottom <= d
-
-
-def overlaps_pair(truth: FloatArray, candidate: FloatArray, weights: FloatArray, ties: int) -> tuple[float, ...] | None:
-    """`Overlaps` of one pair."""
-    if not finite(truth, candidate):
-        return None
-    return tuple(_overlaps(truth, candidate[None], weights, ties)[0].tolist())
-
-
-def overlaps_rows(
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-    workers: int,
-    weights: FloatArray,
-    ties: int,
-) -> bool:
-    """`Overlaps` of many pairs."""
-
-    def block(one: FloatArray, others: FloatArray) -> FloatArray:
-        return _overlaps(one, others, weights, ties)
-
-    return for_each_truth(block, truth, candidate, truth_row, candidate_row, out)
 
 
 def _overlaps(truth: FloatArray, candidate: FloatArray, weights: FloatArray, ties: int) -> FloatArray:
@@ -130,14 +105,13 @@ def count(first: IntArray, depths: int) -> IntArray:
 
 def ranking_of(scores: FloatArray) -> Ranking:
     """Rank each row of scores, higher is better."""
-    rank = np.arange(1, scores.shape[-1] + 1)
     order = np.argsort(-scores, axis=-1)
     row = np.arange(len(scores))[:, None]
     ordered = scores[row, order]
-    first, last = np.ones(scores.shape, dtype=bool), np.ones(scores.shape, dtype=bool)
-    first[:, 1:] = last[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
-    top_at = np.maximum.accumulate(np.where(first, rank, 1), axis=-1)
-    bottom_at = np.minimum.accumulate(np.where(last, rank, rank[-1])[:, ::-1], axis=-1)[:, ::-1]
+    first, last = tied_places(ordered[:, 1:] == ordered[:, :-1])
     top, bottom = np.empty_like(order), np.empty_like(order)
-    top[row, order], bottom[row, order] = top_at, bottom_at
-    return Ranking(top, bottom, top_at, bottom_at)
+    top[row, order], bottom[row, order] = first + 1, last + 1
+    return Ranking(top, bottom, first + 1, last + 1)
+
+
+overlaps_pair, overlaps_rows = entry_points(_overlaps)

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
 
 # A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
 Value: TypeAlias = FloatArray
-Block: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-"""One truth with rows of candidates: one row of sums for each."""
-Pair: TypeAlias = Callable[[FloatArray, FloatArray], tuple[float, ...] | None]
-Rows: TypeAlias = Callable[[FloatArray, FloatArray, IntArray, IntArray, FloatArray, int], bool]
+Block: TypeAlias = Callable[..., FloatArray]
+"""One truth with rows of candidates, and the kernel's settings: one row of sums for each."""
+Quick: TypeAlias = Callable[..., tuple[float, ...] | None]
+Pair: TypeAlias = Callable[..., tuple[float, ...] | None]
+Rows: TypeAlias = Callable[..., bool]
 
 
 def finite(truth: FloatArray, candidate: FloatArray) -> bool:
@@ -30,36 +32,17 @@ def finite(truth: FloatArray, candidate: FloatArray) -> bool:
     return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(candidate).all())
 
 
-def for_each_truth(
-    block: Block,
-    truth: FloatArray,
-    candidate: FloatArray,
-    truth_row: IntArray,
-    candidate_row: IntArray,
-    out: FloatArray,
-) -> bool:
-    """Call `block` on each row of truth with all its rows of candidates, some at a time to bound the memory."""
-    if not np.isfinite(truth[np.unique(truth_row)]).all():
-        return False
-    step = max(1, 2**18 // truth.shape[1])
-    order = np.argsort(truth_row, kind="stable")
-    for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
-        for lo in range(0, len(pairs), step):
-            some = pairs[lo : lo + step]
-            these = candidate[candidate_row[some]]
-            if not np.isfinite(these).all():
-                return False
-            out[some] = block(truth[truth_row[some[0]]], these)
-    return True
+def entry_points(block: Block, quick: Quick | None = None) -> tuple[Pair, Rows]:
+    """The two calls that a kernel has, by its function of one truth with rows of candidates: one pair, many pairs.
 
+    `quick` is tried first for one pair; where it gives None the block is called.
+    """
 
-def entry_points(block: Block) -> tuple[Pair, Rows]:
-    """The two calls that a kernel has, by its function of one truth with rows of candidates: one pair, many pairs."""
-
-    def pair(truth: FloatArray, candidate: FloatArray) -> tuple[float, ...] | None:
+    def pair(truth: FloatArray, candidate: FloatArray, *settings: Any) -> tuple[float, ...] | None:
         if not finite(truth, candidate):
             return None
-        return tuple(block(truth, candidate[None])[0].tolist())
+        found = None if quick is None else quick(truth, candidate, *settings)
+        return tuple(block(truth, candidate[None], *settings)[0].tolist()) if found is None else found
 
     def rows(
         truth: FloatArray,
@@ -68,7 +51,31 @@ def entry_points(block: Block) -> tuple[Pair, Rows]:
         candidate_row: IntArray,
         out: FloatArray,
         workers: int,
+        *settings: Any,
     ) -> bool:
-        return for_each_truth(block, truth, candidate, truth_row, candidate_row, out)
+        if not np.isfinite(truth[np.unique(truth_row)]).all():
+            return False
+        step = max(1, 2**18 // truth.shape[1])  # to bound the memory
+        order = np.argsort(truth_row, kind="stable")
+        for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
+            for lo in range(0, len(pairs), step):
+                some = pairs[lo : lo + step]
+                these = candidate[candidate_row[some]]
+                if not np.isfinite(these).all():
+                    return False
+                out[some] = block(truth[truth_row[some[0]]], these, *settings)
+        return True
 
     return pair, rows
+
+
+def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """First and last position of the run of equal items at each position of rows, given which equal the one before."""
+    rows, m = equal.shape[0], equal.shape[1] + 1
+    place = np.arange(m)
+    starts = np.ones((rows, m), dtype=bool)
+    starts[:, 1:] = ~equal
+    ends = np.roll(starts, -1, axis=1)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, m - 1)[:, ::-1], axis=1)[:, ::-1]
+    return first, last

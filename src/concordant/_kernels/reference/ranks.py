@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from .pairing import Value, entry_points
+from .pairing import Value, entry_points, tied_places
 
 
 class Ranks(NamedTuple):
@@ -26,16 +26,11 @@ def _ranks(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 def centred_ranks(scores: FloatArray) -> FloatArray:
     """Twice the rank of each score in its row, minus the mean: whole numbers."""
-    rows, m = scores.shape
     order = np.argsort(scores, axis=1)
     ascending = np.take_along_axis(scores, order, axis=1)
-    first, last = np.ones((rows, m), dtype=bool), np.ones((rows, m), dtype=bool)
-    first[:, 1:] = last[:, :-1] = ascending[:, 1:] != ascending[:, :-1]
-    place = np.arange(m)
-    below = np.maximum.accumulate(np.where(first, place, 0), axis=1)
-    up_to = np.minimum.accumulate(np.where(last, place + 1, m)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty((rows, m))
-    np.put_along_axis(ranks, order, (below + up_to - m).astype(np.float64), axis=1)
+    first, last = tied_places(ascending[:, 1:] == ascending[:, :-1])
+    ranks = np.empty(scores.shape)
+    np.put_along_axis(ranks, order, (first + last + 1 - scores.shape[1]).astype(np.float64), axis=1)
     return ranks
 
 
