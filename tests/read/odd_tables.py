@@ -166,7 +166,7 @@ WRITTEN = [
     Odd(json.dumps([{"topic": 301, "a": 0.5, "b": 0.6}, {"topic": 302, "a": 0.1, "b": 0.2}]), EXPECTED),
     Odd('{"topic": "301", "a": 0.5, "b": 0.6, "value": 1}\n', "none that names the systems"),
     Odd(json.dumps({"a": {"301": 0.5, "302": 0.1}, "b": {"301": 0.6, "302": 0.2}}), EXPECTED),
-    Odd(json.dumps({"301": {"a": 0.5, "b": 0.6}, "302": {"a": 0.1, "b": 0.2}}), "cannot tell which of the two levels"),
+    Odd(json.dumps({"301": {"a": 0.5, "b": 0.6}, "302": {"a": 0.1, "b": 0.2}}), "cannot tell which of the levels"),
     Odd(json.dumps({"x": {"a": {"301": {"map": 0.5}, "302": {"map": 0.1}}, "b": {"301": {"map": 0.6}, "302": {"map": 0.2}}},
                     "seed": 7}), EXPECTED),
 ]  # fmt: skip

@@ -254,7 +254,9 @@ class TestComments:
             read(content, "map")
 
     def test_in_quotation_marks(self) -> None:
-        assert read('topic,a,b\n"#1",.5,.6\n').topics == ("#1",)
+        for topic in ("#1", "# 1"):  # nothing tells that it is no comment
+            with pytest.raises(ReadError, match="rename what starts with #"):
+                read(f'topic,a,b\n"{topic}",.5,.6\n')
         assert read("topic,a,b\n# x\n1,.5,.6\n").topics == ("1",)
         assert read('topic,a,b\n"1\n#2",.5,.6\n#\n').topics == ("1\n#2",)  # the row does not start with #
 

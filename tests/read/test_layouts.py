@@ -68,9 +68,9 @@ class TestNesting:
     )
     def test_what_cannot_be_told_is_refused(self, nested: Any) -> None:
         for measure in (None, "mien"):
-            with pytest.raises(InputError, match="cannot tell which of the two levels"):
+            with pytest.raises(InputError, match="cannot tell which of the levels"):
                 as_scores(nested, measure=measure)
-            with pytest.raises(ReadError, match="cannot tell which of the two levels"):
+            with pytest.raises(ReadError, match="cannot tell which of the levels"):
                 read(json.dumps(nested), measure)
 
     def test_names_of_measures(self) -> None:
@@ -573,9 +573,9 @@ class TestThreeLevels:
     @pytest.mark.parametrize("order", ["tsm", "tms", "mts", ""])
     def test_refused(self, order: str) -> None:
         nested = self.nest(order) if order else {"results": {"bm25": {"map": 0.5}}}
-        with pytest.raises(ReadError, match="cannot tell which of the three levels"):
+        with pytest.raises(ReadError, match="cannot tell which of the levels"):
             read(json.dumps(nested), "map")
-        with pytest.raises(InputError, match="cannot tell which of the three levels"):
+        with pytest.raises(InputError, match="cannot tell which of the levels"):
             as_scores(nested)
 
     def test_empty(self) -> None:

@@ -175,8 +175,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
     for _ in range(line - 1):  # comments before the header
         text.readline()
-    marked: list[bool] = []  # whether the lines of the row start with #, as comments do
-    lines: Iterator[str] = _watched(text, marked) if _may_have_comments(source.data) else text
+    lines: Iterator[str] = text
     if delimiter == " ":  # columns aligned by blanks, of which some may be tabs
         lines = (line.replace("\t", " ").strip(" \n") + "\n" for line in lines)
     # strict: a quotation mark that is never closed would swallow the rest of the file.
@@ -184,41 +183,30 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     rows = ((reader.line_num, row) for row in reader)
     if b'"' not in source.data and delimiter != " ":  # twice as fast
         rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, 1))
-    empty = True
+    width = 0
     try:
         for at, row in rows:
-            comment = marked[:1] == [True]
-            marked.clear()
             # The first cell is hardly ever empty.
             if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
                 continue
             place = line - 1 + at
-            if not comment or not _is_comment(source, row, place):
+            if not width or not row[0].startswith("#") or not _is_comment(source, row, place, width):
                 yield place, row
-                empty = False
+                width = width or len(row)
     except csv.Error as error:
         raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
-    if empty:
+    if not width:
         raise source.error("is a table of empty fields", line)
 
 
-def _watched(text: Iterator[str], marked: list[bool]) -> Iterator[str]:
-    for line in text:
-        marked.append(line.startswith("#"))
-        yield line
-
-
-def _may_have_comments(data: bytes, start: int = 0) -> bool:
-    """Whether a line after the first one starts with #. A single byte is found much faster than two."""
-    return data.find(b"#", start) >= 0 and data.find(b"\n#", start) >= 0
-
-
-def _is_comment(source: Source, cells: list[str], line: int) -> bool:
-    """Whether a line that starts with # is a comment, and no row."""
+def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool:
+    """Whether a row that starts with # is a comment."""
     first = cells[0].strip(_BLANK)
     if first.lower() in NOTHING:
         return False
-    if len(cells) > 1 and not first.startswith("# ") and first != "#":
+    # Between quotation marks it may be the name of a topic.
+    quoted = b'"' in source.data and len(cells) == width and any(number(cell) is not None for cell in cells[1:])
+    if len(cells) > 1 and ((not first.startswith("# ") and first != "#") or quoted):
         raise source.doubtful_comment(line)
     return True
 

@@ -67,11 +67,10 @@ def owner(limits: Limits, cells: Cells, columns: Sequence[int], said: str | None
 
 def standard_errors(cells: Cells, score: int, limits: Limits) -> FloatArray:
     """The standard error of each score, nan where there are no limits; limits that cannot be any are refused."""
-    shown = listing(repr(cells.names[k]) for k in limits.columns)
     scores = cells.numbers(score)
-    low, high = _in_one_cell(cells, scores, limits) if len(limits.columns) == 1 else cells.matrix(limits.columns).T
-    if len(limits.columns) > 1:
-        cells.matrix([score, *limits.columns])  # refuses percent beside other numbers
+    if len(limits.columns) == 1:
+        return _widths(cells, limits, scores) / WIDTH
+    _, low, high = cells.matrix([score, *limits.columns]).T  # refuses percent beside other numbers
     unit = max(map(_unit, (scores, low, high)))
     above, below = high - scores, scores - low
     far, near = np.maximum(above, below), np.minimum(above, below)
@@ -79,40 +78,32 @@ def standard_errors(cells: Cells, score: int, limits: Limits) -> FloatArray:
     if wrong.size:
         row = int(wrong[0])
         why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
-        raise _refused(
-            cells, limits, row, f"the limits {low[row]:g} and {high[row]:g} in {shown}: {scores[row]:g} {why}"
-        )
+        raise _refused(cells, limits, row, f"{low[row]:g} and {high[row]:g}: {scores[row]:g} {why}")
     return np.asarray((high - low) / WIDTH)
 
 
 def _refused(cells: Cells, limits: Limits, row: int, found: str) -> ConcordantError:
+    shown = listing(repr(cells.names[k]) for k in limits.columns)
     way_out = argument("topics", [f"!{cells.names[k]}" for k in limits.columns])
-    return cells.error(f"{found}. Correct the limits, or leave them out with {way_out}", row)
+    return cells.error(f"the limits in {shown}, {found}. Correct them, or leave them out with {way_out}", row)
 
 
-def _in_one_cell(cells: Cells, scores: FloatArray, limits: Limits) -> tuple[FloatArray, FloatArray]:
-    """The limits of a column that has both in each cell: as numbers, or as distances from the score."""
-    (column,) = limits.columns
-    ends = np.full((len(cells), 2), np.nan)
-    signed = False
-    for row, cell in cells.words(column).items():
+def _widths(cells: Cells, limits: Limits, scores: FloatArray) -> FloatArray:
+    """The distance between the limits of a column that has both in each cell: as numbers, or from the score."""
+    widths = np.full(len(cells), np.nan)
+    for row, cell in cells.words(limits.columns[0]).items():
         found = _PAIR.fullmatch(str(cell).strip())
-        numbers = [plain_number(part.replace("−", "-")) for part in (found[1], found[3])] if found else []
-        if found is None or None in numbers:
+        ends = [plain_number(part.replace("−", "-")) for part in (found[1], found[3])] if found else []
+        numbers = [end for end in ends if end is not None]
+        if found is None or len(numbers) < 2:
             if str(cell).strip().lower() not in NOTHING:
-                raise _refused(
-                    cells, limits, row, f"{cell!r} in column {cells.names[column]!r} is not a pair of limits"
-                )
+                raise _refused(cells, limits, row, f"{cell!r}: this is not a pair of numbers")
             continue
-        ends[row] = np.sort(np.array(numbers, dtype=np.float64))
-        signed |= found[2] == "/" or "+" in cell
-    low, high = ends.T
-    distances, inside = ((low <= at) & (at <= high) | np.isnan(low) for at in (np.zeros(len(cells)), scores))
-    if not signed and distances.all() and inside.all():
-        raise _refused(
-            cells, limits, 0, f"the pairs in {cells.names[column]!r} may be limits or distances from the score"
-        )
-    return (low, high) if not signed and not distances.all() else (scores + low, scores + high)
+        low, high = (-abs(numbers[1]), abs(numbers[0])) if found[2] == "/" else sorted(numbers)
+        if not (low <= 0 <= high or low <= scores[row] <= high):
+            raise _refused(cells, limits, row, f"{cell!r}: {scores[row]:g} does not lie between them")
+        widths[row] = high - low
+    return widths
 
 
 def _unit(values: FloatArray) -> float:

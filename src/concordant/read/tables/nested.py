@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,21 +40,17 @@ class NestedScores(Contents):
         self.deep = any(isinstance(value, Mapping) for inner in self.nested.values() for value in inner.values())
 
     def _checked(self, nested: Any) -> Mapping[str, Any]:
-        if (
-            not isinstance(nested, Mapping)
-            or not nested
-            or not all(isinstance(v, Mapping) and v for v in nested.values())
-        ):
+        if not (isinstance(nested, Mapping) and nested and all(isinstance(v, Mapping) and v for v in nested.values())):
             raise self.origin.error(f"must be a dictionary of dictionaries, none of them empty: {_SHAPE}", 1)
-        deep = {isinstance(v, Mapping) for inner in nested.values() for v in inner.values()}
-        if len(deep) > 1:
+        below = [v for inner in nested.values() for v in inner.values()]
+        lowest = [v for v in below if isinstance(v, Mapping)]
+        if lowest and len(lowest) < len(below):
             raise self.origin.error(f"mixes two and three levels: give {_SHAPE} throughout", 1)
-        lowest = [v for inner in nested.values() for v in inner.values() if isinstance(v, Mapping)]
         for level in (nested, *nested.values(), *lowest):
             if len({str(key) for key in level}) < len(level):
-                twice = next(str(key) for key in level if sum(str(other) == str(key) for other in level) > 1)
+                twice = Counter(map(str, level)).most_common(1)[0][0]
                 raise self.origin.error(f"has two keys that are both written {twice!r}: rename one", 1)
-        if deep == {True} and not all(bottom for inner in nested.values() for bottom in inner.values()):
+        if not all(lowest):
             raise self.origin.error("has an empty dictionary: leave it out, or give null where there is no score", 1)
         return nested
 
@@ -93,111 +90,63 @@ class NestedScores(Contents):
         return grid
 
     def _nesting(self, measure: str | None) -> Nesting:
-        if self.deep:
-            cells = [
-                ((str(a), str(b), str(c)), v)
-                for a, bs in self.nested.items()
-                for b, cs in bs.items()
-                for c, v in cs.items()
-            ]
-            s, t, m = self._levels([{key[k] for key, _ in cells} for k in range(3)], measure)
-            systems, topics, measures = ([key[k] for key, _ in cells] for k in (s, t, m))
-            return Nesting(systems, topics, measures, [v for _, v in cells])
-        labels = (str(key) for level in (self.nested, *self.nested.values()) for key in level)
-        label = next((key for key in labels if vocabulary.column_name(key) in vocabulary.TOPIC_COLUMNS), None)
-        if label is not None:
-            raise self.origin.error(
-                f"the key {label!r} names a column of topics, as of a frame made a dictionary: give the frame itself", 1
-            )
-        pairs = [(str(a), str(b), v) for a, inner in self.nested.items() for b, v in inner.items()]
-        outer, inner, values = ([pair[k] for pair in pairs] for k in range(3))
-        level = self._level_of_measures(set(outer), set(inner), measure)
-        if level == "outer":
-            return Nesting(None, inner, outer, values)
-        if level == "inner":
-            return Nesting(None, outer, inner, values)
-        if measure is not None:
-            raise refused_measure(self.origin, measure)
-        if level == "topics first":
-            outer, inner = inner, outer
-        return Nesting(outer, inner, [""] * len(pairs), values)
+        """Which level holds measures: the one with the measure that is asked for, or with known names.
 
-    def _levels(self, levels: list[set[str]], measure: str | None) -> tuple[int, int, int]:
-        """Which of three levels holds systems, which topics and which measures; in this order if nothing objects.
-
-        The measures are where the one asked for is, or known names are.
+        Of three levels it is else the last one, after systems and topics. Two levels without one are systems and their
+        topics, or the other way round, where the names tell.
         """
-        tests: tuple[Callable[[set[str]], bool], ...] = (
-            lambda names: measure in names,
-            lambda names: any(map(vocabulary.looks_like_measure, names)),
-            lambda names: all(map(vocabulary.looks_like_measure, names)),
-        )
-        found = [[k for k in range(3) if test(levels[k])] for test in tests]
-        place = next((places[0] for places in found if len(places) == 1), 2)
-        a, b = (k for k in range(3) if k != place)
+        pairs = [((str(a), str(b)), inner) for a, below in self.nested.items() for b, inner in below.items()]
+        cells = [((*key, str(c)), v) for key, inner in pairs for c, v in inner.items()] if self.deep else pairs
+        keys, values = [key for key, _ in cells], [value for _, value in cells]
+        levels = [{key[k] for key in keys} for k in range(3 if self.deep else 2)]
+        if not self.deep and (label := next((n for n in sorted(levels[0] | levels[1]) if _names_topics(n)), None)):
+            said = f"the key {label!r} names a column of topics, as of a frame made a dictionary"
+            raise self.origin.error(f"{said}: give the frame itself", 1)
+        known = [[vocabulary.looks_like_measure(name) for name in names] for names in levels]
+        tests = ([measure in names for names in levels], list(map(any, known)), list(map(all, known)))
+        place = next((test.index(True) for test in tests if test.count(True) == 1), 2 if self.deep else None)
+        rest = [k for k in range(len(levels)) if k != place]
         topics = [
-            all(vocabulary.looks_like_topic(name) or vocabulary.is_summary(name) for name in levels[k]) for k in (a, b)
+            all(vocabulary.looks_like_topic(name) or vocabulary.is_summary(name) for name in levels[k]) for k in rest
         ]
-        wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
-        if wrapped or topics == [True, False] or (place != 2 and topics != [False, True]):
+        if self.deep:
+            wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
+            clear = not wrapped and topics != [True, False] and (place == 2 or topics == [False, True])
+        elif place is None:
+            axes = [vocabulary.axis_of(levels[k]) or ("topics" if topics[k] else "") for k in rest]
+            clear = axes == ["topics", "systems"] or (axes[1] == "topics" and axes[0] != "topics")
+            clear = clear and not any(tests[1])
+            rest = rest[::-1] if axes == ["topics", "systems"] else rest
+        else:
+            clear = True
+        if not clear:
             shown = "; ".join(listing(sorted(names), 3) for names in levels)
-            raise self.origin.error(
-                f"cannot tell which of the three levels ({shown}) "
-                f"holds systems, topics or measures: nest them as {_SHAPE}"
-                + ("; rename systems that are called as topics are" if topics[0] else ""),
-                1,
-            )
-        return a, b, place
-
-    def _level_of_measures(
-        self, outer: set[str], inner: set[str], measure: str | None
-    ) -> Literal["outer", "inner", "none", "topics first"]:
-        """Which of two levels holds measures: the one with the measure that is asked for, or with known names.
-
-        If neither has, they are systems and their topics, or the other way round, where the names tell.
-        """
-
-        def known(test: Callable[[Iterable[bool]], bool]) -> tuple[bool, bool]:
-            return test(map(vocabulary.looks_like_measure, outer)), test(map(vocabulary.looks_like_measure, inner))
-
-        for in_outer, in_inner in ((measure in outer, measure in inner), known(any), known(all)):
-            if in_outer != in_inner:
-                return "outer" if in_outer else "inner"
-        down, over = (
-            vocabulary.axis_of(names)
-            or ("topics" if all(vocabulary.looks_like_topic(n) or vocabulary.is_summary(n) for n in names) else "")
-            for names in (outer, inner)
+            rename = "; rename systems that are called as topics are" if self.deep and topics[0] else ""
+            way_out = f"ask for a measure by its name, or nest them as {_SHAPE}{rename}"
+            raise self.origin.error(f"cannot tell which of the levels ({shown}) holds what: {way_out}", 1)
+        if place is None and measure is not None:
+            raise refused_measure(self.origin, measure)
+        *systems, topic = rest
+        return Nesting(
+            [key[systems[0]] for key in keys] if systems else None,
+            [key[topic] for key in keys],
+            ["" if place is None else key[place] for key in keys],
+            values,
         )
-        if not any(known(any)) and down == "topics" and over == "systems":
-            return "topics first"
-        if any(known(any)) or over != "topics" or down == "topics":
-            raise self.origin.error(
-                f"cannot tell which of the two levels ({listing(sorted(outer), 3)}; {listing(sorted(inner), 3)}) holds "
-                f"systems, topics or measures: ask for a measure by its name, or nest them as {_SHAPE}",
-                1,
-            )
-        return "none"
 
     def _warn(self, found: Nesting) -> None:
         """Warn where levels may hold something else than what they were read as."""
         topics, measures = list(dict.fromkeys(found.topics)), list(dict.fromkeys(found.measures))
-        if self.deep:
-            if not any(map(vocabulary.may_be_topic, topics)):
-                systems = listing(dict.fromkeys(found.systems or ()), 5)
-                warn_of(
-                    self.origin,
-                    f"read as systems: {systems}; read as topics: {listing(topics, 5)}; if it is the other way round, "
-                    f"nest them as {_SHAPE}",
-                )
-            return
+        nest = f"nest them as {_SHAPE}"
+        if self.deep and not any(map(vocabulary.may_be_topic, topics)):
+            systems = listing(dict.fromkeys(found.systems or ()), 5)
+            said = f"read as systems: {systems}; read as topics: {listing(topics, 5)}"
+            warn_of(self.origin, f"{said}; if it is the other way round, {nest}")
         unknown = [name for name in measures if name and not vocabulary.looks_like_measure(name)]
-        if unknown and len(unknown) < len(measures):
-            warn_of(
-                self.origin,
-                f"read as measures: {listing(measures, 5)}; if {listing(unknown, 5)} should be systems, nest them as "
-                f"{_SHAPE}",
-            )
-        if any(measures) and set(topics) & set(map(str, self.nested)):
+        if not self.deep and unknown and len(unknown) < len(measures):
+            said = f"read as measures: {listing(measures, 5)}; if {listing(unknown, 5)} should be systems"
+            warn_of(self.origin, f"{said}, {nest}")
+        if not self.deep and any(measures) and set(topics) & set(map(str, self.nested)):
             warn_of_words(self.origin, topics)
 
 
@@ -212,6 +161,10 @@ def unwrapped(nested: Any) -> Any:
     below = [c for b in levels for c in b.values()]
     deep = len(levels) == len(inner[0]) and all(isinstance(c, Mapping) and c for c in below)
     return inner[0] if deep else nested
+
+
+def _names_topics(name: str) -> bool:
+    return vocabulary.column_name(name) in vocabulary.TOPIC_COLUMNS
 
 
 def _is_number(value: Any) -> bool:

@@ -62,10 +62,8 @@ def _refuse_means(results: Mapping[Any, Any], of: str) -> None:
         raise InputTypeError(f"the results{of} hold an array, which {_NO_ARRAYS}")
     means = [key for key, value in results.items() if not isinstance(value, Mapping)]
     if any(type(key).__module__.partition(".")[0] == "ir_measures" for key in means):
-        raise InputError(
-            f"the results{of} are means over topics, as ir_measures.calc_aggregate gives them: give the scores of each "
-            "topic, list(ir_measures.iter_calc(measures, qrels, run))"
-        )
+        way_out = "give the scores of each topic, list(ir_measures.iter_calc(measures, qrels, run))"
+        raise InputError(f"the results{of} are means over topics, as ir_measures.calc_aggregate gives them: {way_out}")
 
 
 def _ranx(run: Any, of: str) -> Any:
@@ -73,9 +71,7 @@ def _ranx(run: Any, of: str) -> Any:
     if not isinstance(scores, Mapping):
         raise InputTypeError(f"the {type(run).__name__}{of} {_NO_TOPICS}")
     if not scores:
-        raise InputError(
-            f"the ranx run {run.name!r} holds no scores: call ranx.evaluate(qrels, run, measures), which stores them"
-        )
+        raise InputError(f"the ranx run {run.name!r} holds no scores: call ranx.evaluate(qrels, run, measures) first")
     return scores
 
 
@@ -84,9 +80,8 @@ def _metrics(records: Iterable[Any], of: str) -> dict[str, dict[str, Any]]:
     nested: dict[str, dict[str, Any]] = {}
     for record in records:
         if not all(hasattr(record, name) for name in ("query_id", "measure", "value")):
-            raise InputTypeError(
-                f"the results{of} hold {record!r:.100}, which is not a metric with query_id, measure and value"
-            )
+            what = f"{record!r:.100}, which is not a metric with query_id, measure and value"
+            raise InputTypeError(f"the results{of} hold {what}")
         topic, measure = str(record.query_id), str(record.measure)
         if measure in nested.setdefault(topic, {}):
             raise InputError(f"the results{of} hold {measure} of topic {topic!r} twice: leave one out")
