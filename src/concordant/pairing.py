@@ -349,13 +349,7 @@ def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:
 
     `each` says why the caller needs the scores on each topic, so that groups and totals are refused.
     """
-    two_sides(truth, candidate)
-    if isinstance(truth, Pairing):
-        return matched_rows(truth, each=each)
-    sides = [as_topic_side(truth, "truth"), as_topic_side(candidate, "candidate")]
-    found = match(sides, ("truth", "candidate"), "both")
-    warn_of(found)
-    return matched_rows(found, each=each)
+    return matched_rows(paired(truth, candidate, otherwise=""), each=each)
 
 
 def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) -> Matched:

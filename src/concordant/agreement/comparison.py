@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..inference.bootstrap import check_bootstrap, limits, not_resampled
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judges.analytic import Curve
 from ..judges.ranking import JudgeRanking, on_the_same, ranking_of
-from ..judges.worth import How, JudgeWorth, for_worth, matched_judge, worth_of
+from ..judges.worth import How, for_worth, matched_judge, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
@@ -30,28 +30,12 @@ from ..ranks.testing import RankTest, RankTestMethod, rank_test_of
 from ..read.door import Collection
 from ..words import counted, listing, nearly_reversed
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
-from .correlation import NO_INTERVAL, estimate_of, undefined_on
+from .correlation import NO_INTERVAL, check_pairing, estimate_of, undefined_on
 from .permutation import chance_pvalue
 from .tables import compared_by, read_by
 
 Notes = list[str]
 _FAR = 1e6  # times the median of the systems' largest scores
-
-
-@dataclass(frozen=True)
-class _How:
-    """What is asked of each candidate."""
-
-    wanted: tuple[Coefficient, ...]
-    inferred: tuple[str, ...]
-    """The coefficients that get intervals and tests."""
-    per_topic: bool
-    interval: bool
-    test: bool
-    worth: bool
-    rank_test: RankTestMethod | None
-    level: float
-    settings: dict[str, Any]
 
 
 @checked
@@ -188,18 +172,12 @@ def compare(
         rank_test=rank_test,
     )
     chosen = headlines("inferred") if coefficients is None else tuple(c.name for c in wanted)
-    how = _How(wanted, chosen, per_topic, interval, test, worth and len(pairs) == 1, rank_test, level, settings)
-    if len(pairs) == 1:
-        found = [_compared(pairs[0], how, drawn)]
-    else:
-        found = []
-        for k, one in enumerate(pairs, 1):
-            found.append(_compared(one, how, replace(drawn, progress=None)))
-            if progress is not None:
-                progress(k, len(pairs))
-    ranking = None
-    if worth and len(found) > 1:
-        found, ranking = _ranked(found, workers)
+    found = []
+    for k, one in enumerate(pairs, 1):
+        found.append(_compared(one, wanted, chosen, settings, drawn if len(pairs) == 1 else drawn.quiet()))
+        if progress is not None and len(pairs) > 1:
+            progress(k, len(pairs))
+    found, ranking = _valued(found, drawn) if worth else (found, None)
     matrix = _matrix(pairs, wanted) if all_pairs else None
     if all_pairs:
         settings = {**settings, "matrix": _main(wanted).name}
@@ -212,20 +190,6 @@ def compare(
         settings=settings | pairs[0].settings,
         data=_together(pairs),
     )
-
-
-def check_pairing(found: Pairing, *, interval: bool, per_topic: bool) -> None:
-    """Refuse what cannot be computed, before anything is."""
-    if len(found.systems) < 2:
-        raise InputError(
-            f"{counted(len(found.systems), 'system')} to compare: at least 2 are needed that both sides have"
-        )
-    if interval and not found.by_topic:
-        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
-    if interval and len(found.topics) < 2:
-        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
-    if per_topic and not all(isinstance(side, Scores) for side in found.sides):
-        raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
 
 
 def _together(pairs: Sequence[Pairing]) -> Pairing | None:
@@ -253,7 +217,13 @@ def _matrix(pairs: Sequence[Pairing], wanted: Sequence[Coefficient]) -> FloatArr
     return all_pairs_of(_main(wanted).function, means, names)
 
 
-def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
+def _compared(
+    found: Pairing,
+    wanted: Sequence[Coefficient],
+    chosen: Sequence[str],
+    settings: Mapping[str, Any],
+    drawn: Resampling,
+) -> Compared:
     """What is found of one candidate."""
     a, b = found.observations()
     x, y = a.means(), b.means()
@@ -261,15 +231,12 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
     names = (found.names[0], found.names[1])
     _, counts = concordance(x, y)
     notes: Notes = [*found.notes, *nearly_reversed(get_coefficient("tau_b").attempt(x, y)[0], "tau_b")]
-    values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in how.wanted]
+    values = [CoefficientValue(c.name, *c.attempt(x, y)) for c in wanted]
     tied_truth, tied_candidate = int(counts.tied_truth), int(counts.tied_candidate)
     notes += [*_doubts(a, tied_truth, names[0]), *_doubts(b, tied_candidate, names[1]), *_twins((a, b), names)]
     all_tied = tied_candidate == len(x) * (len(x) - 1) / 2
-    tested, test_notes = _rank_test(a, y, None if all_tied else how.rank_test, drawn.quiet() if how.interval else drawn)
-    same = _same(a, b)
-    valued, worth_notes = None, list[str]()
-    if how.worth and not same:
-        valued, worth_notes = _worth(found, how, drawn)
+    asked = None if all_tied else settings["rank_test"]
+    tested, test_notes = _rank_test(a, y, asked, drawn.quiet() if settings["interval"] else drawn)
     made = Compared(
         truth=names[0],
         candidate=names[1],
@@ -284,16 +251,15 @@ def _compared(found: Pairing, how: _How, drawn: Resampling) -> Compared:
         tied_candidate=tied_candidate,
         tied_both=int(counts.tied_both),
         swapped=int(counts.discordant),
-        tie_bounds=_bounds(how.wanted, x, y) if tied_candidate else (),
-        per_topic=tuple(_on_topics(c, a, b) for c in how.wanted) if how.per_topic else (),
+        tie_bounds=_bounds(wanted, x, y) if tied_candidate else (),
+        per_topic=tuple(_on_topics(c, a, b) for c in wanted) if settings["per_topic"] else (),
         rank_test=tested,
-        worth=valued,
-        same=same,
+        same=_same(a, b),
         pairing=found,
-        notes=(*notes, *test_notes, *worth_notes),
-        settings=how.settings | found.settings,
+        notes=(*notes, *test_notes),
+        settings={**settings, **found.settings},
     )
-    return inferred(made, how.inferred, drawn, interval=how.interval, test=how.test)
+    return inferred(made, chosen, drawn, interval=settings["interval"], test=settings["test"])
 
 
 def inferred(c: Compared, chosen: Sequence[str], drawn: Resampling, *, interval: bool, test: bool) -> Compared:
@@ -319,7 +285,7 @@ def whole(found: Comparison) -> Comparison:
         why = ""
         try:
             check_bootstrap(drawn.n_resamples)
-            check_pairing(c.pairing, interval=True, per_topic=False)
+            check_pairing(c.pairing, interval=True)
         except InputError as error:
             why = f"there are no intervals: {error}"
         now = inferred(c, chosen, drawn, interval=interval and not why, test=test)
@@ -413,16 +379,6 @@ def _rank_test(
     return tested, list(tested.notes)
 
 
-def _worth(found: Pairing, how: _How, drawn: Resampling) -> tuple[JudgeWorth | None, Notes]:
-    """What the candidate's topics are worth; or why that is not known."""
-    known = _valuing(found, how.wanted)
-    if known is None:
-        return None, []
-    asked = How(known, how.level, drawn, new_systems=how.settings["new_systems"])
-    made = worth_of(replace(matched_judge(found), notes=()), asked)
-    return (None, [made.verdict]) if made.reason else (made, [])
-
-
 def _valuing(found: Pairing, wanted: Sequence[Coefficient]) -> Coefficient | None:
     """The coefficient that values a candidate; None where nothing can."""
     known = for_worth(wanted)
@@ -438,8 +394,8 @@ def _rows(found: Pairing) -> tuple[Scores, ...]:
     return tuple(side for side in found.observations() if isinstance(side, Scores))
 
 
-def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared], JudgeRanking | None]:
-    """Several candidates with their worths, and which of them could be the best.
+def _valued(found: list[Compared], drawn: Resampling) -> tuple[list[Compared], JudgeRanking | None]:
+    """The candidates with their worths, or why that is not known; and which of several could be the best.
 
     Each is valued on all that it shares with the truth; which is best is decided on what all of them have. None where
     too little is left for that.
@@ -448,11 +404,10 @@ def _ranked(found: Sequence[Compared], workers: Workers) -> tuple[list[Compared]
     valued = [c for c in found if not c.same and _valuing(c.pairing, wanted)]
     known = for_worth(wanted)
     if known is None or not valued:
-        return list(found), None
-    drawn = Resampling.of(settings["n_resamples"], seed_of(settings), workers)
+        return found, None
     how = How(known, settings["confidence_level"], drawn, new_systems=settings["new_systems"])
     sides = [replace(matched_judge(c.pairing), notes=()) for c in valued]
-    together = on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) else None
+    together = on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) > 1 else None
     ranking = None if together is None else ranking_of(sides, together, how)
     curves: dict[bytes, Curve] = {}
     judges = [worth_of(one, how, curves) for one in sides] if ranking is None else ranking.judges

@@ -10,6 +10,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..data.groups import doubts_about_sizes
 from ..data.results import Estimate, settings_of
+from ..data.scores import Scores
 from ..errors import InputError, UndefinedCorrelationWarning, warn
 from ..inference.bootstrap import Found, Method, check_bootstrap, limits, not_resampled
 from ..inference.resampling import Progress, Resampling, Seed
@@ -136,11 +137,8 @@ def correlate(  # noqa: PLR0913
         if why := not_resampled(known):
             raise InputError(f"{why}, or method=None, for no interval")
     found = paired(truth, candidate, otherwise=None if method is None else ", or method=None, for no interval")
+    check_pairing(found, interval=method is not None)
     a, b = found.sides
-    if len(a.systems) < 2:
-        raise InputError(f"{counted(len(a.systems), 'system')} to compare: at least 2 are needed that both sides have")
-    if method is not None and len(a.topics) < 2:
-        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
     x, y = a.means(), b.means()
     value = float(known.formula(x, y))
     warn_undefined(value, known.undefined)
@@ -162,6 +160,20 @@ def correlate(  # noqa: PLR0913
     settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
     settings |= found.settings if method is not None else {}
     return estimate_of(known, value, made, level, seed=drawn.seed, pvalue=p, notes=notes, data=found, **settings)
+
+
+def check_pairing(found: Pairing, *, interval: bool, per_topic: bool = False) -> None:
+    """Refuse what cannot be computed, before anything is."""
+    if len(found.systems) < 2:
+        raise InputError(
+            f"{counted(len(found.systems), 'system')} to compare: at least 2 are needed that both sides have"
+        )
+    if interval and not found.by_topic:
+        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
+    if interval and len(found.topics) < 2:
+        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+    if per_topic and not all(isinstance(side, Scores) for side in found.sides):
+        raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
 
 
 def estimate_of(
