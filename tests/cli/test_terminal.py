@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 import warnings
 from typing import Any
@@ -254,3 +255,18 @@ def test_what_is_said_of_several_files_is_said_once(capsys: pytest.CaptureFixtur
         "note: c.csv: even",
     ]
     assert len(notes.seen) == 5
+
+
+def test_next_commands_can_be_copied_however_long_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    short = terminal.next_steps([["plan", "a.csv"], ["explain", "a.csv", "b c.csv"]], "--all", "or --all")
+    assert short == "Next: concordant plan a.csv | concordant explain a.csv 'b c.csv' | --all"
+    files = [f"/work/{'long-' * 8}{k}/a file.csv" for k in range(3)]
+    said = terminal.next_steps([["plan", files[0]], ["explain", *files]], "--all", "or --all")
+    assert terminal.fitted(said, 80) == said
+    first, second, last = said.removeprefix("Next: ").replace(" \\\n", " ").split("\n")
+    assert (shlex.split(first), shlex.split(second)) == (
+        ["concordant", "plan", files[0]],
+        ["concordant", "explain", *files],
+    )
+    assert last.strip() == "or --all"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
-import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,13 +15,12 @@ from .answer import Answer, Found, Output, answering
 from .options import Random, refuse
 from .reading import Reader, known_coefficients
 from .render import Table, to_text
-from .terminal import tell, width
+from .terminal import next_steps, tell
 
 if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
     from ..pairing import Pairing, Side
 
-_WHOLE: Any = {"break_long_words": False, "break_on_hyphens": False}  # a command that is folded can still be copied
 Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
@@ -211,22 +208,14 @@ def _table(
 
 
 def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
-    """Commands that lead on: in a line, or where that is too long a line each."""
+    """Commands that lead on."""
     from ..judges.verdicts import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
-    more = [shlex.join(["concordant", "plan", truth])] if by_topic and unknown else []
-    more += [shlex.join(["concordant", "explain", truth, *candidates])] if len(candidates) == 1 else []
-    line = f"Next: {' | '.join([*more, '--html report.html | --all'])}"
-    if len(line) <= width():
-        return line
-    parts = (
-        [command] if "'" in command else textwrap.wrap(command, width() - 12, **_WHOLE)  # a part less cannot be copied
-        for command in more
-    )
-    lines = [" \\\n          ".join(part) for part in parts]
-    return "Next: " + "\n      ".join([*lines, "or the same with --html report.html, or --all"])
+    more = [["plan", truth]] if by_topic and unknown else []
+    more += [["explain", truth, *candidates]] if len(candidates) == 1 else []
+    return next_steps(more, "--html report.html | --all", "or the same with --html report.html, or --all")
 
 
 def _gate(found: Comparison, at_least: float) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from .answer import Answer, Found, Output, answering
 from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
 from .reading import known_coefficients, labels_for, names_of
 from .render import Table, to_csv, to_text
+from .terminal import next_steps
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -169,16 +169,14 @@ def read_all(given: list[str]) -> Runs:
 
 def _written(made: LabelList, output: Path, runs: list[str], machine: Path | None) -> Answer:
     judged = () if machine is None else ("--machine", str(machine))
-    ranked = shlex.join(
-        ["--labels", str(output), *(runs if len(runs) < 4 else ["RUNS"]), *judged, "-m", made.measures[0]]
-    )
+    ranked = ["--labels", str(output), *(runs if len(runs) < 4 else ["RUNS"]), *judged, "-m", made.measures[0]]
 
     def write() -> str:
         made.write(output)
         return (
             f"{output}: type grades into the last column, or skip where nobody can tell.\n"
             f"Judge whole batches, and all {len(made.pairs):,} pairs before you look at a ranking.\n"
-            f"Next: concordant combine {ranked}"
+            f"{next_steps([['combine', *ranked]])}"
         )
 
     return replace(Answer.of(made), write=write)

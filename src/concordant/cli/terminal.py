@@ -6,6 +6,7 @@ import errno
 import itertools
 import os
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -124,6 +125,26 @@ def folded(line: str, columns: int) -> str:
     whole = _TOGETHER.sub(lambda found: found[0].replace(" ", _BLANK), line[start:])
     lines = textwrap.wrap(whole, columns - start, break_long_words=False, break_on_hyphens=False)
     return line[:start] + ("\n" + " " * start).join(lines).replace(_BLANK, " ")
+
+
+def next_steps(commands: Iterable[Iterable[str]], also: str = "", same: str = "") -> str:
+    """What to do next: commands in a line, or where that is too long each on lines of its own, to be copied.
+
+    `also` ends the line; in its place `same` stands below the lines.
+    """
+    made = [["concordant", *map(shlex.quote, command)] for command in commands]
+    line = "Next: " + " | ".join([*map(" ".join, made), *filter(None, [also])])
+    if len(line) <= width():
+        return line
+    each = [" \\\n          ".join(_filled(command, width() - 12)) for command in made]
+    return "Next: " + "\n      ".join([*each, *filter(None, [same])])
+
+
+def _filled(parts: list[str], columns: int) -> list[str]:
+    """The parts of a command on lines of at most so many columns, as far as no part is longer; none is cut."""
+    whole = " ".join(part.replace(" ", _BLANK) for part in parts)
+    lines = textwrap.wrap(whole, columns, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(_BLANK, " ") for line in lines]
 
 
 def _write(text: str) -> None:
