@@ -48,11 +48,5 @@
     row.addEventListener("click", () => choose(k));
     row.addEventListener("keydown", (event) => { if (event.key === "Enter") choose(k); });
   });
-  at("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-  });
   filter();
-  document.documentElement.dataset.ready = "yes";
 })();

@@ -9,40 +9,23 @@ from typing import Any
 from ...data.means import RULES
 from ...words import counted, listing
 from ..markup import text
-from .elements import in_script, name, shown
-from .shell import asset, head
+from .elements import Parts, name, shown
 
 
-def board_html(document: Mapping[str, Any]) -> str:
-    """The page of what `board` found, given as its JSON: no charting library, so that many systems fit in."""
-    script = asset("board.js")
-    rows, settings = document["rows"], document["settings"]
-    title = f"Leaderboard of {counted(len(rows), 'system')}"
-    data = in_script({"systems": [row["system"] for row in rows], "differs": document["differs"]})
-    hint = "Choose a row to see which systems cannot be separated from it."
-    return "\n".join(
-        [
-            head(text(title), asset("page.css") + asset("board.css"), [script]),
-            '<a class="skip" href="#board">Skip to the board</a>',
-            f'<header><div class="bar"><h1>{text(title)}</h1>'
-            '<button type="button" class="button" id="theme">Light or dark</button></div>'
-            f'<p class="about">{text(_about(document))}</p></header>',
-            f'<main><section id="verdict" class="verdict"><h2 class="headline">{text(document["verdict"])}</h2>'
-            f"{_facts(document)}</section>",
-            _controls(),
-            '<p class="about">Rank: 1 + the number of significantly better systems. Bar: the ranks that a system could '
-            "have. Mark: its rank on these data.</p>",
-            f'<p id="told" class="about" role="status">{hint}</p>',
-            _table(rows, document["total"]),
-            f"<h2>Notes</h2>{_notes(document)}</main>",
-            f"<footer><p>Made by concordant {text(settings['version'])}, seed {text(settings['seed'])}. This file "
-            "loads nothing from anywhere; its data are in it as JSON.</p></footer>",
-            f'<script type="application/json" id="document">{in_script(document)}</script>',
-            f'<script type="application/json" id="pairs">{data}</script>',
-            f"<script>{script}</script>",
-            "</body>\n</html>\n",
-        ]
+def board_parts(document: Mapping[str, Any]) -> Parts:
+    """The page of what `board` found: a table of all systems, in which each shows its ranks."""
+    rows = document["rows"]
+    parts = Parts(f"Leaderboard of {counted(len(rows), 'system')}", _about(document), cited=["board"])
+    parts.verdict = {"answer": "none", "headline": document["verdict"], "sentences": _facts(document), "next": []}
+    parts.front = (
+        f'{_CONTROLS}<p class="about">Rank: 1 + the number of significantly better systems. Bar: the ranks that a '
+        'system could have. Mark: its rank on these data.</p><p id="told" class="about" role="status">Choose a row to '
+        f"see which systems cannot be separated from it.</p>{_table(rows, document['total'])}"
     )
+    notes = [*document["notes"], *document["read_notes"]]
+    parts.notes = [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
+    parts.data = {"systems": [row["system"] for row in rows], "differs": document["differs"]}
+    return parts
 
 
 def _about(document: Mapping[str, Any]) -> str:
@@ -57,22 +40,21 @@ def _about(document: Mapping[str, Any]) -> str:
     return f"{known}; ranks with {100 * settings['confidence_level']:g}% confidence for {scope}"
 
 
-def _facts(document: Mapping[str, Any]) -> str:
+def _facts(document: Mapping[str, Any]) -> list[str]:
     facts = [document["border_sentence"], *(f"{said}." for said in document["outlook_sentences"])]
     if best := document["settings"].get("best"):
         could, surely = (listing(best[key], 30) or "none" for key in ("possible", "certain"))
         facts.append(f"Could be among the {index(best['k'])} best: {could}. Certainly are: {surely}.")
-    return "".join(f"<p>{text(fact)}</p>" for fact in facts if fact)
+    return [fact for fact in facts if fact]
 
 
-def _controls() -> str:
-    return (
-        '<div class="controls" role="search"><label>Search <input id="find" type="search" autocomplete="off"></label>'
-        '<label><input id="best" type="checkbox"> could be the best</label>'
-        '<label><input id="whole" type="checkbox"> has all topics</label>'
-        '<button type="button" class="button" id="clear">Clear</button><span id="count" class="about" role="status">'
-        "</span></div>"
-    )
+_CONTROLS = (
+    '<div class="controls" role="search"><label>Search <input id="find" type="search" autocomplete="off"></label>'
+    '<label><input id="best" type="checkbox"> could be the best</label>'
+    '<label><input id="whole" type="checkbox"> has all topics</label>'
+    '<button type="button" class="button" id="clear">Clear</button><span id="count" class="about" role="status">'
+    "</span></div>"
+)
 
 
 def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
@@ -98,9 +80,3 @@ def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
         f'width="{high - rank + 1}" height=".4"/><rect class="own" x="{observed - 1}" width="1" height="1"/></svg>'
         "</td></tr>"
     )
-
-
-def _notes(document: Mapping[str, Any]) -> str:
-    notes = [*document["notes"], *document.get("read_notes", ())]
-    made = f"<pre>{text(document['command'])}</pre>" if document.get("command") else ""
-    return "".join(f"<p>{text(note[:1].upper() + note[1:])}.</p>" for note in dict.fromkeys(notes)) + made

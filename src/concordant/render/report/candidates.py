@@ -8,7 +8,7 @@ from typing import Any
 
 from ...coefficients.registry import headlines
 from ...judges.verdicts import told
-from .elements import Part, Records, Span, names, number, spark, table, topics, words
+from .elements import Part, Records, Span, Topics, table
 
 MANY = 10  # of more candidates than that, pages show less of each
 BEST, WEAKER = "could be the best", "weaker than the best"
@@ -48,21 +48,22 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
     rows: Records = []
     for k in order:
         c, worth = found[k], found[k].get("worth")
-        row = {"candidate": c["candidate"], name_of: c["coefficients"].get(name_of)}
-        row["group"] = "" if not ranking else BEST if c["candidate"] in ranking["best"] else WEAKER
-        if worth and worth["interval"]["low"] is not None:
-            low, high = worth["interval"]["low"], worth["interval"]["high"]
-            value = math.inf if worth["worth"] is None else worth["worth"]
-            row |= {"worth": value, "ends": told(low, math.inf if high is None else high, worth["n_topics"])}
-            row["drawn"] = Span(worth["worth"], low, high, domain)
+        row: dict[str, Any] = {"candidate": c["candidate"]}
+        if known:
+            row |= _worth(worth, most, domain)
+        row[name_of] = c["coefficients"].get(name_of)
+        if ranking:
+            row["verdict"] = BEST if c["candidate"] in ranking["best"] else WEAKER
         rows.append(row)
-    columns = [names("candidate")]
-    if known:
-        columns += [
-            topics(f"worth of {most:g}", "worth"),
-            words("95% interval", "ends"),
-            spark(f"0 to {domain[1]:.0f}", "drawn"),
-        ]
-    columns += [number(name_of)] + [words("verdict", "group")] * bool(ranking)
-    by = "agreement across topics" if ranking else name_of
-    return table(f"Best first, by {by}", columns, rows)
+    return table(f"Best first, by {'worth' if ranking else name_of}", rows)
+
+
+def _worth(worth: Part | None, most: float, domain: tuple[float, float]) -> dict[str, Any]:
+    """Columns of what a candidate is worth, in words and drawn; empty where it is not known."""
+    value, ends, span = None, "", Span(None, None, None, domain)
+    if worth and (low := worth["interval"]["low"]) is not None:
+        high = worth["interval"]["high"]
+        value = None if worth["worth"] is None else Topics(worth["worth"])
+        ends = told(low, math.inf if high is None else high, worth["n_topics"])
+        span = Span(value, low, high, domain)
+    return {f"worth of {most:g}": value, "95% interval": ends, f"0 to {domain[1]:.0f}": span}

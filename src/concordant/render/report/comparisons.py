@@ -8,11 +8,11 @@ from typing import Any
 from ...judges.verdicts import SCORED, question, told
 from ...judges.verdicts import shown as of_topics
 from ...words import counted, listing
-from ..figures.labels import shortened
+from ..figures.labels import distinct, shortened
 from ..markup import text
 from . import drawings
 from .candidates import candidates_table, in_order
-from .elements import Part, Parts, Records, details, figure, name, names, number, pvalue, table, words
+from .elements import Part, Parts, Records, details, figure, name, table
 from .verdicts import judged_by
 
 MOST_EACH = 10  # candidates that have a part of their own
@@ -144,10 +144,9 @@ def _ranks(c: Part, rows: Records) -> str:
         row["outside"] for row in shown
     )
     movers = sorted((row for row in rows if row["shift"]), key=lambda row: (not row["outside"], -abs(row["shift"])))
-    columns = [names("system"), words("move")]
-    columns += [words("allowed ranks", "possible")] * bool(c.get("rank_intervals"))
     title = f"Largest moves; allowed are the ranks that {shortened(c['truth'], 16)}'s topics leave open"
-    listed = table(title, columns, movers[:MOST_MOVES]) if movers else "<p>No system changes its rank.</p>"
+    listed = table(title, [{"system": row["system"], **_moves(c, row)} for row in movers[:MOST_MOVES]])
+    listed = listed or "<p>No system changes its rank.</p>"
     return f'<div class="grid">{figure("Ranks side by side", drawn, caption)}<div>{listed}</div></div>'
 
 
@@ -169,19 +168,24 @@ def _statistics(c: Part, rows: Records) -> list[tuple[str, str]]:
     return [(title, html) for title, html in made if html]
 
 
+def _moves(c: Part, row: Part) -> dict[str, Any]:
+    """Columns of a system: where it went, and where the topics would let it go."""
+    return {"move": row["move"]} | ({"allowed ranks": row["possible"]} if c.get("rank_intervals") else {})
+
+
 def _coefficients(c: Part) -> str:
     """Those with a value; the notes say why others have none."""
-    rows = []
+    rows: Records = []
     for n, value in c["coefficients"].items():
-        span, itself = c["intervals"].get(n) or {}, (c.get("ceiling") or {}).get(n) or {}
-        known = span.get("low") is not None
-        row = {"coefficient": n, "value": value, "pvalue": c["pvalues"].get(n), "itself": itself.get("value")}
-        row["interval"] = f"{span['low']:.2f} to {span['high']:.2f}" if known else "–"
+        row = {"coefficient": n, "value": value}
+        if c["intervals"]:
+            span = c["intervals"].get(n) or {}
+            row["interval"] = f"{span['low']:.2f} to {span['high']:.2f}" if span.get("low") is not None else "–"
+        if c["pvalues"]:
+            row["p, chance"] = c["pvalues"].get(n)
+        if c.get("ceiling"):
+            row[f"{shortened(c['truth'], 16)} itself"] = (c["ceiling"].get(n) or {}).get("value")
         rows += [row] if value is not None else []
-    columns = [names("coefficient"), number("value")]
-    columns += [words("interval")] if c["intervals"] else []
-    columns += [pvalue("p, chance", "pvalue")] if c["pvalues"] else []
-    columns += [number(f"{shortened(c['truth'], 16)} itself", "itself")] if c.get("ceiling") else []
     about = []
     if c["intervals"]:
         level = next(100 * span["confidence_level"] for span in c["intervals"].values())
@@ -189,7 +193,7 @@ def _coefficients(c: Part) -> str:
     if c.get("ceiling"):
         about.append(f"{c['truth']} itself: expected correlation of its ranking with the true ranking.")
     about += [f"{c['rank_test']['verdict']}."] if c["rank_test"] else []
-    return table("Coefficients", columns, rows) + "".join(f'<p class="about">{text(line)}</p>' for line in about)
+    return table("Coefficients", rows) + "".join(f'<p class="about">{text(line)}</p>' for line in about)
 
 
 def _coefficients_of_all(found: list[Part], order: list[int]) -> str:
@@ -199,30 +203,28 @@ def _coefficients_of_all(found: list[Part], order: list[int]) -> str:
         for n, value in found[k]["coefficients"].items()
         if value is not None
     ]
-    columns = [names("candidate"), names("coefficient"), number("value")]
-    return table("Every coefficient of each candidate", columns, rows)
+    return table("Every coefficient of each candidate", rows)
 
 
 def _ties(c: Part) -> str:
-    made = ""
-    if c["tie_bounds"]:
-        columns = [words("coefficient"), number("minimum"), number("expected"), number("maximum")]
-        rows = [{"coefficient": n, **bounds} for n, bounds in c["tie_bounds"].items()]
-        made += table(f"Over all orders of the systems that {c['candidate']} ties", columns, rows)
-    if c["per_topic"]:
-        columns = [words("coefficient"), number("mean over topics", "mean"), number("standard deviation", "sd")]
-        made += table("On each topic", columns, [{"coefficient": n, **found} for n, found in c["per_topic"].items()])
-    return made
+    bounds = [{"coefficient": n, **ends} for n, ends in c["tie_bounds"].items()]
+    topics = [
+        {"coefficient": n, "mean over topics": of["mean"], "standard deviation": of["sd"]}
+        for n, of in (c["per_topic"] or {}).items()
+    ]
+    title = f"Over all orders of the systems that {c['candidate']} ties"
+    return table(title, bounds) + table("On each topic", topics)
 
 
 def _systems(c: Part, rows: Records) -> str:
-    truth, candidate = (shortened(c[side], 16) for side in ("truth", "candidate"))
-    columns = [names("system"), number(f"mean, {truth}", "truth"), number(f"mean, {candidate}", "candidate")]
-    columns += [words("move")] + [words("allowed ranks", "possible")] * bool(c.get("rank_intervals"))
+    truth, candidate = (f"mean, {name}" for name in distinct([c["truth"], c["candidate"]], 16))
+    listed = [
+        {"system": row["system"], truth: row["truth"], candidate: row["candidate"], **_moves(c, row)} for row in rows
+    ]
     alike = c["lower_is_better"][0] == c["lower_is_better"][1]
     caption = "On the dashed line both give the same mean." if alike else ""
     drawn = drawings.scatter(rows, (c["truth"], c["candidate"]), alike=alike)
-    return figure("Means against means", drawn, caption) + table("All systems", columns, rows)
+    return figure("Means against means", drawn, caption) + table("All systems", listed)
 
 
 def _causes(c: Part) -> str:
@@ -230,30 +232,20 @@ def _causes(c: Part) -> str:
     found = c.get("explanation")
     if not found:
         return ""
-    n, made = found["coefficient"], ""
-    if pairs := found["pairs"]:
-        columns = [
-            names(f"better by {shortened(c['truth'], 16)}", "better"),
-            names("worse"),
-            number("loss"),
-            words("kind"),
-        ]
-        title = (
-            f"The costliest {min(len(pairs), MOST_BARS)} of {counted(found['counts']['with_loss'], 'pair')} with a loss"
-        )
-        if "told_apart" in pairs[0]:
-            columns.append(words(f"significant by {shortened(c['truth'], 16)}", "told"))
-        rows = [{**pair, "told": "yes" if pair.get("told_apart") else "no"} for pair in pairs[:MOST_BARS]]
-        made += table(title, columns, rows)
+    n, truth = found["coefficient"], shortened(c["truth"], 16)
+    rows: Records = []
+    for pair in found["pairs"][:MOST_BARS]:
+        row = {f"better by {truth}": pair["better"], "worse": pair["worse"], "loss": pair["loss"], "kind": pair["kind"]}
+        rows.append(row | ({f"significant by {truth}": pair["told_apart"]} if "told_apart" in pair else {}))
+    title = f"The costliest {len(rows)} of {counted(found['counts']['with_loss'], 'pair')} with a loss"
     topics = [topic for topic in found["topics"] if topic["effect"] is not None]
     worst = sorted(topics, key=lambda topic: -abs(topic["effect"]))[:MOST_BARS]
-    if worst:
-        rows = [{"label": t["topic"], "value": t["effect"], "hot": t["effect"] > 0} for t in worst]
-        caption = f"{n} without a topic, minus {n} with it. Orange: the rankings agree better without it."
-        made += figure(
-            f"The {len(rows)} topics with the largest effect", drawings.bars(rows, f"change of {n}"), caption
-        )
-    return made
+    if not worst:
+        return table(title, rows)
+    effects = [{"label": t["topic"], "value": t["effect"], "hot": t["effect"] > 0} for t in worst]
+    caption = f"{n} without a topic, minus {n} with it. Orange: the rankings agree better without it."
+    drawn = drawings.bars(effects, f"change of {n}")
+    return table(title, rows) + figure(f"The {len(worst)} topics with the largest effect", drawn, caption)
 
 
 def _notes_of_all(document: Mapping[str, Any]) -> list[str]:

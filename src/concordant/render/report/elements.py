@@ -8,8 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 from ...judges.verdicts import shown as of_topics
 from ...words import p_cell
@@ -20,25 +19,12 @@ Records = list[dict[str, Any]]
 Part = Mapping[str, Any]
 """A part of the document."""
 
-Kind = Literal["text", "name", "number", "topics", "pvalue", "spark"]
-"""Text, names from files, numbers, numbers of topics as precise as the terminal shows them, p-values, a `Span` each."""
-_NUMBERS = ("number", "topics", "pvalue")
+PVALUES = ("p", "pvalue", "adjusted", "shift p", "p, chance")
+"""Columns of p-values."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: its heading, the key of its rows, and what it holds."""
-
-    label: str
-    key: str
-    kind: Kind
-
-
-def _column(kind: Kind, label: str, key: str = "") -> Column:
-    return Column(label, key or label, kind)
-
-
-words, names, number, topics, pvalue, spark = (partial(_column, kind) for kind in get_args(Kind))
+class Topics(float):
+    """A number of topics, shown as precisely as on the terminal."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +65,10 @@ class Parts:
     notes: list[str] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
     """Coefficients and methods that the page used."""
+    verdict: dict[str, Any] = field(default_factory=dict)
+    """What the page opens with, where it is not the document's verdict."""
+    data: Any = None
+    """What the scripts of the page read beside the document."""
 
 
 def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
@@ -111,46 +101,56 @@ def shown(value: float | int | None) -> str:
     return f"{value:.3f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2g}"
 
 
-def cell(value: Any, kind: Kind) -> str:
+def cell(value: Any, column: str, *, numeric: bool) -> str:
     """A cell; a number keeps its full precision for sorting and for whoever reads the source."""
-    if kind in _NUMBERS:
-        full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'
-        if kind == "topics":
-            return f'<td class="n t"{full}>{"–" if value is None else text(of_topics(value))}</td>'
-        if kind == "pvalue" and value is not None:
-            return f'<td class="n p"{full}>{text(p_cell(value))}</td>'
-        return f'<td class="n"{full}>{shown(value)}</td>'
-    if kind == "spark":
-        return f'<td class="spark">{value.drawn() if value else ""}</td>'
-    return f"<td>{name(value) if kind == 'name' else text(value)}</td>"
+    if isinstance(value, Span):
+        return f'<td class="spark">{value.drawn()}</td>'
+    if not numeric and value is not None:
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        elif isinstance(value, float):
+            value = shown(value)
+        return f"<td>{name(', '.join(map(str, value)) if isinstance(value, list | tuple) else value)}</td>"
+    full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'
+    if isinstance(value, Topics):
+        return f'<td class="n t"{full}>{text(of_topics(value))}</td>'
+    if column in PVALUES and value is not None:
+        return f'<td class="n p"{full}>{text(p_cell(value))}</td>'
+    return f'<td class="n"{full}>{shown(value)}</td>'
 
 
-def table(caption: str, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> str:
-    """A table that sorts. The first column of names is the heading of its row."""
-    body = []
+def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table that sorts, of rows with the same columns, or nothing without rows. Names at its left head their rows."""
+    if not rows:
+        return ""
+    columns = list(rows[0])
+    numeric = {column: _numeric([row[column] for row in rows]) for column in columns}
+    heads, body = [], []
+    for column in columns:
+        label = text(column)
+        if column != columns[0] and not numeric[column]:  # nothing to sort by
+            kind = ' class="spark"' * isinstance(rows[0][column], Span)
+            heads.append(f'<th scope="col"{kind}>{label}</th>')
+            continue
+        align = ' class="n"' * numeric[column]
+        heads.append(
+            f'<th scope="col" aria-sort="none"{align}><button type="button" class="sort">{label}</button></th>'
+        )
     for row in rows:
-        cells = []
-        for k, column in enumerate(columns):
-            made = cell(row.get(column.key), column.kind)
-            cells.append(f'<th scope="row">{made[4:-5]}</th>' if k == 0 and column.kind == "name" else made)
+        cells = [cell(row[column], column, numeric=numeric[column]) for column in columns]
+        if not numeric[columns[0]]:
+            cells[0] = f'<th scope="row">{cells[0][4:-5]}</th>'
         body.append(f"<tr>{''.join(cells)}</tr>")
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{text(caption)}"><table>'
-        f"<caption>{text(caption)}</caption><thead><tr>{''.join(map(_head, columns))}</tr></thead>"
+        f"<caption>{text(caption)}</caption><thead><tr>{''.join(heads)}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
 
-def _head(column: Column) -> str:
-    if column.kind in ("spark", "text"):  # nothing to sort by
-        kind = ' class="spark"' if column.kind == "spark" else ""
-        return f'<th scope="col"{kind}>{text(column.label)}</th>'
-    sort = f'<button type="button" class="sort">{text(column.label)}</button>'
-    return f'<th scope="col" aria-sort="none"{_align(column)}>{sort}</th>'
-
-
-def _align(column: Column) -> str:
-    return ' class="n"' if column.kind in _NUMBERS else ""
+def _numeric(values: Sequence[Any]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
 
 
 def details(summary: str, content: str, *, key: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from ..figures.labels import spans_of
 from ..markup import text
 from . import drawings
-from .elements import Column, Kind, Parts, Records, figure, names, shown, table, words
+from .elements import Parts, Records, figure, shown, table
 
 MOST_COLUMNS = 9  # of a table that is not folded
 _CITED = {
@@ -38,33 +38,14 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     return parts
 
 
-def _kind(key: str, values: list[Any]) -> Kind:
-    known = [value for value in values if value is not None]
-    if not known or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
-        return "name"
-    return "pvalue" if key in ("p", "pvalue", "adjusted", "shift_p") else "number"
-
-
 def _table(caption: str, rows: Records) -> str:
-    if not rows:
-        return ""
     if len(rows) == 1:  # upright, because it may be wide
-        told = [{"what": key.replace("_", " "), "value": _told(value)} for key, value in rows[0].items()]
-        return table(caption, [names("what"), words("value")], told)
-    kinds: dict[str, Kind] = {key: _kind(key, [row.get(key) for row in rows]) for key in rows[0]}
-    columns = [Column(key.replace("_", " "), key, kind) for key, kind in kinds.items()]
-    told = [{key: _told(value) if kinds[key] == "name" else value for key, value in row.items()} for row in rows]
-    return table(caption, columns, told)
+        rows = [{"what": key.replace("_", " "), "value": _told(value)} for key, value in rows[0].items()]
+    return table(caption, [{key.replace("_", " "): value for key, value in row.items()} for row in rows])
 
 
 def _told(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return shown(value)
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "–" if value is None else value
+    return shown(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _drawn(rows: Records) -> str:

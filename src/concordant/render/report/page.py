@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from ..markup import text
+from ..outputs import REPORT_START
 from ..references import bibliography, reference
-from .boards import board_html
+from .boards import board_parts
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import Parts, details, items, name, packed
+from .elements import Parts, details, in_script, items, name, packed
 from .others import result_parts
-from .shell import asset, head
 
 
 def report_html(result: Any) -> str:
@@ -22,19 +26,38 @@ def report_html(result: Any) -> str:
 
 def page_of(document: Mapping[str, Any]) -> str:
     """The page of a document."""
-    if document["report"] == "board":
-        return board_html(document)
-    parts = comparison_parts(document) if document["report"] == "comparison" else result_parts(document)
-    script = asset("page.js")
+    kind = document["report"]
+    parts = {"board": board_parts, "comparison": comparison_parts, "result": result_parts}[kind](document)
+    scripts = [asset(file) for file in ("page.js", *["board.js"] * (kind == "board"))]
+    style = asset("page.css") + (asset("board.css") if kind == "board" else "")
+    pairs = [f'<script type="application/json" id="pairs">{in_script(parts.data)}</script>'] * (parts.data is not None)
     return "\n".join(
         [
-            head(text(parts.title), asset("page.css"), [script]),
+            REPORT_START,
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
+            f"<title>{text(parts.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
             _body(document, parts),
             f'<script type="application/gzip" id="document">{packed(document)}</script>',
-            f"<script>{script}</script>",
+            *pairs,
+            *(f"<script>{script}</script>" for script in scripts),
             "</body>\n</html>\n",
         ]
     )
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Nothing is fetched, and no script runs but those that are named by their hash."""
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
+    return f"{nothing}; style-src 'unsafe-inline'; script-src {hashes}"
+
+
+@cache
+def asset(file: str) -> str:
+    """The text of a file beside this module."""
+    return files(__package__).joinpath(file).read_text(encoding="utf-8")
 
 
 def _body(document: Mapping[str, Any], parts: Parts) -> str:
@@ -45,7 +68,7 @@ def _body(document: Mapping[str, Any], parts: Parts) -> str:
         f'<header><div class="bar"><h1>{name(parts.title)}</h1>'
         '<button type="button" class="button" id="theme">Light or dark</button></div>'
         f'<p class="about">{text(parts.about)}</p></header>'
-        f"<main>{_verdict(document)}{parts.front}"
+        f"<main>{_verdict(parts.verdict or document['verdict'])}{parts.front}"
         f"{details('Statistics', statistics, key='statistics') if statistics else ''}"
         f"{details('How this was computed', notes + _reproduce(document), key='how')}"
         f"{details('Cite', _methods(parts), key='cite')}</main>"
@@ -54,8 +77,7 @@ def _body(document: Mapping[str, Any], parts: Parts) -> str:
     )
 
 
-def _verdict(document: Mapping[str, Any]) -> str:
-    found = document["verdict"]
+def _verdict(found: Mapping[str, Any]) -> str:
     lines = "".join(f"<p>{text(line)}</p>" for line in found["sentences"])
     lines += "".join(f"<p>{text(why)}: <code>{text(command)}</code></p>" for why, command in found["next"])
     return (
@@ -80,7 +102,7 @@ def _reproduce(document: Mapping[str, Any]) -> str:
     if document.get("call"):
         made.append(f"<pre>{text(document['call'])}</pre>")
     shown: dict[str, Any] = {f"version of {k}": v for k, v in document["versions"].items()}
-    source = document["comparisons"][0] if "comparisons" in document else document["result"]
+    source = document.get("comparisons", [document.get("result", document)])[0]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
     rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
     save = '<p><button type="button" class="button" id="save-json">Save all numbers as JSON</button></p>'
