@@ -6,7 +6,7 @@ import csv
 import itertools
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -132,6 +132,59 @@ def test_averages_are_those_of_wmt(data: Path, tmp_path: Path) -> None:
     assert len(found.parts) == 5
     for average in found.averages:
         assert average.values["pairwise_accuracy"] == pytest.approx(np.mean(expected[average.candidate]), abs=1e-12)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore:.*the topics are segments")
+@pytest.mark.parametrize(
+    ("truth", "first"), [("GEMBA-ESA-GPT4.1", {"GEMBA-ESA-CMDA"}), ("XCOMET-XL", {"CometKiwi-XL"})]
+)
+def test_wmts_first_cluster_is_among_those_that_may_be_best(
+    truth: str, first: set[str], data: Path, tmp_path: Path
+) -> None:
+    """WMT swaps the segments of two metrics at random, in each collection, and compares the averages (PERM-BOTH)."""
+    files = [path for path in (data / "wmt25").glob("*.csv") if "groups" not in path.name]
+    read = {path.stem[10:]: cast("cc.Scores", cc.read_scores(path, groups="none")) for path in files}
+    with (data / "wmt25" / "en-cs_CZ__groups.csv").open(newline="") as file:
+        domain = {row["topic"]: row["domain"] for row in csv.DictReader(file)}
+    parts: list[dict[str, np.ndarray]] = []
+    for name in ("dialogue", "news", "speech"):
+        (tmp_path / name).mkdir()
+        some = {m: s.select(topics=[t for t in s.topics if domain[t] == name]) for m, s in read.items()}
+        for metric, scores in some.items():
+            scores.to_frame().to_csv(tmp_path / name / f"{metric}.csv")
+        parts.append({metric: scores.values for metric, scores in some.items()})
+
+    def average(of: list[np.ndarray]) -> float:
+        pairs = zip((part[truth].mean(axis=0) for part in parts), of, strict=True)
+        return float(np.mean([cc.pairwise_accuracy(x, y.mean(axis=0)) for x, y in pairs]))
+
+    metrics, rng = [metric for metric in read if metric != truth], np.random.default_rng(1)
+    best = max(metrics, key=lambda metric: average([part[metric] for part in parts]))
+    cluster = {best}
+    for other in set(metrics) - {best}:
+        sides = [[part[m] / part[m].std() for m in (best, other)] for part in parts]
+        gaps = []
+        for k in range(300):
+            swaps = [k > 0 and rng.random((len(a), 1)) < 0.5 for a, _ in sides]
+            one, two = ([np.where(s, ab[1 - j], ab[j]) for s, ab in zip(swaps, sides, strict=True)] for j in (0, 1))
+            gaps.append(average(one) - average(two))
+        if np.mean(np.array(gaps) >= gaps[0]) > 0.05:
+            cluster.add(other)
+    assert cluster == first
+    found = cc.compare(
+        f"{truth}.csv",
+        {metric: f"{metric}.csv" for metric in metrics},
+        collections={name: str(tmp_path / name) for name in ("dialogue", "news", "speech")},
+        coefficients=["tau_b"],
+        worth=False,
+        rank_test=None,
+        **FEW,
+    )
+    may = {one.candidate for one in found.averages if one.best}
+    assert (
+        cluster <= may <= cluster | {"MetricX-24-Hybrid-XL"}
+    )  # documents are resampled, not segments: fewer are ruled out
 
 
 @pytest.mark.long
