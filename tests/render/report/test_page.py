@@ -248,7 +248,7 @@ def test_every_result_has_a_page_that_opens_with_its_verdict(tmp_path: Path, mon
 
     def seen(found: Result) -> None:
         build(found)
-        made[type(found).__name__] = found
+        made[found._kind or type(found).__name__] = found
 
     monkeypatch.setattr(Result, "__post_init__", seen)
     with warnings.catch_warnings(action="ignore"):
