@@ -206,7 +206,7 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
         _save_collection(save)
         return
     human, careful, hasty = (f"{name}.csv" for name in ("people", "careful", "hasty"))
-    page = str(Path(DEMO_REPORT).resolve())
+    page, folder = str(Path(DEMO_REPORT).resolve()), path("people").parent
     steps: list[tuple[str, list[str]]] = [
         (
             "People and a machine scored the same 20 systems on 40 topics. Is the machine good enough?",
@@ -228,7 +228,7 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
             say("")
         say(text)
         say(f"$ concordant {shlex.join(DEMO_REPORT if a == page else a for a in arguments)}\n")
-        with contextlib.chdir(path("people").parent):  # so that the next commands name the files as these do
+        with contextlib.chdir(folder):  # so that the next commands name the files as these do
             failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
