@@ -26,6 +26,9 @@ Collection: TypeAlias = Any
 """What `as_scores` takes."""
 
 
+_TAKEN = "Scores, a file, a frame, one score per system as a dictionary or a pandas Series"
+
+
 @checked
 def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions]) -> Scores | Means:
     """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
@@ -71,27 +74,20 @@ def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions
 def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
     if isinstance(given, Scores | Means):
         if reading.lower_is_better not in (None, given.lower_is_better):
-            raise InputError(
-                f"{name}: these are {type(given).__name__}, whose direction was given before; pass "
-                f"lower_is_better={reading.lower_is_better} when they are read or made"
-            )
+            way_out = f"pass lower_is_better={reading.lower_is_better} when they are read or made"
+            raise InputError(f"{name}: these are {type(given).__name__}, whose direction was given before; {way_out}")
         return reading.described(reading.selected(given))
     if is_frame(given):
         return reading.of_read(assemble([frame_contents(given, Given(name), reading.roles)], **reading.wanted))
     if _is_series(given) or (isinstance(given, Mapping) and given and not any(map(_has_parts, given.values()))):
         return reading.described(reading.selected(_means(given, name, reading)))
     if is_bare(given):
-        raise InputTypeError(
-            f"{name} is {_kind(given)} without labels: give Scores, a file, a frame, or one score per system as a "
-            "dictionary or a pandas Series. Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
-        )
+        unlabelled = "Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
+        raise InputTypeError(f"{name} is {_kind(given)} without labels: give {_TAKEN}. {unlabelled}")
     nothing = isinstance(given, str | bytes | set | frozenset)
     known = type(given).__module__.partition(".")[0] == "ranx" or hasattr(given, "per_query")
     if nothing or not (known or isinstance(given, Iterable)):
-        raise InputTypeError(
-            f"{name} is {_kind(given)}: give Scores, a file, a frame, one score per system as a dictionary "
-            "or a pandas Series, or the results of an evaluation tool"
-        )
+        raise InputTypeError(f"{name} is {_kind(given)}: give {_TAKEN}, or the results of an evaluation tool")
     return reading.of_read(assemble([results_contents(given, "run", name)], **reading.wanted))
 
 
@@ -129,10 +125,8 @@ def as_topics(
             f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
         )
     if n < least:
-        raise InputError(
-            f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because how systems differ from "
-            "topic to topic tells how far their means can be trusted"
-        )
+        trust = "how systems differ from topic to topic tells how far their means can be trusted"
+        raise InputError(f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because {trust}")
     return made
 
 
@@ -141,17 +135,13 @@ def as_topic_side(given: Collection, name: str, *, otherwise: str = "") -> Score
     if not is_bare(given):
         side = as_scores(given, name)
         if isinstance(side, Means):
-            raise InputError(
-                f"{name} {_has(name)} one score per system and no topics: give the scores on each topic, as Scores, a "
-                f"file or a topics x systems matrix{otherwise}"
-            )
+            way_out = f"give the scores on each topic, as Scores, a file or a topics x systems matrix{otherwise}"
+            raise InputError(f"{name} {_has(name)} one score per system and no topics: {way_out}")
         return side
     values = floats(given, name)
     if values.ndim != 2:
-        raise InputError(
-            f"{name} {_has(name)} {counted(values.ndim, 'dimension')} (shape {values.shape}): give the scores on "
-            "each topic, as Scores or as a topics x systems matrix"
-        )
+        way_out = "give the scores on each topic, as Scores or as a topics x systems matrix"
+        raise InputError(f"{name} {_has(name)} {counted(values.ndim, 'dimension')} (shape {values.shape}): {way_out}")
     require_summable(np.nan_to_num(values), name)
     return Scores(values, invent_topics(len(values)), range(values.shape[1]), source=name)
 

@@ -61,11 +61,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
             about = os.fstat(stream.fileno())
             reading(stream, label)
             if stat.S_ISFIFO(about.st_mode) and Path(label).absolute().parts[1:2] not in (("dev",), ("proc",)):
-                raise ReadError(
-                    "is a named pipe, to which nobody may ever write: give a file or <(command); Python also takes "
-                    "an open file",
-                    label,
-                )
+                raise ReadError("is a named pipe, to which nobody may ever write: give a file or <(command)", label)
             size = about.st_size if stat.S_ISREG(about.st_mode) else 0
             if size > most_bytes(share):
                 raise too_large(label, share)
@@ -113,12 +109,8 @@ def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator
 def too_large(label: str, share: int = 1, what: str = "holds", line: int | None = None) -> ReadError:
     """The error for a file, or a part of it, that is beyond its limit."""
     part = "" if share == 1 else f", {share} times as much"
-    return ReadError(
-        f"{what} more than {most_bytes(share):,} bytes; to allow it, set CONCORDANT_MAX_BYTES{part} in the "
-        "environment, or concordant.read.files.MAX_BYTES",
-        label,
-        line,
-    )
+    way_out = f"set CONCORDANT_MAX_BYTES{part} in the environment, or concordant.read.files.MAX_BYTES"
+    return ReadError(f"{what} more than {most_bytes(share):,} bytes; to allow it, {way_out}", label, line)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -73,18 +72,20 @@ class Repeats(NamedTuple):
 
     def taken(self, made: Scores | Means) -> Scores:
         """The same scores with pass@k or pass^k for each topic and system."""
+
+        def refused(why: str) -> InputError:
+            return InputError(f"{made.source or 'scores'}: {self.name} needs {why}")
+
         if not isinstance(made, Scores) or made.runs is None:
-            raise InputError(f"{made.source or 'scores'}: {self.name} needs several runs of each topic")
+            raise refused("several runs of each topic")
         runs = made.shown(made.runs)
         count = (~np.isnan(runs)).sum(axis=2)
         if scale_of(runs) != "binary":
-            raise InputError(f"{made.source or 'scores'}: {self.name} needs runs that pass or fail, scored 1 and 0")
+            raise refused("runs that pass or fail, scored 1 and 0")
         if (least := int(count[count > 0].min())) < self.k:
             topic, system = np.argwhere(count == least)[0]
-            raise InputError(
-                f"{made.source or 'scores'}: {self.name} needs {self.k} runs of each topic, and {made.systems[system]} "
-                f"has {least} of topic {made.topics[topic]!r}"
-            )
+            has = f"{made.systems[system]} has {least} of topic {made.topics[topic]!r}"
+            raise refused(f"{self.k} runs of each topic, and {has}")
         about = made._about() | {"measure": self.name if not made.measure else f"{self.name} of {made.measure}"}
         return Scores(passing(runs, self.k, every=self.every), **about)
 
@@ -153,10 +154,8 @@ class Reading(NamedTuple):
             documents = documents_of(made.topics)
             if documents is not None:
                 count = len(set(documents.values()))
-                warn(
-                    f"{made.source}: the topics are segments of {count} documents, so documents are resampled as "
-                    f"groups; for single segments, {argument('groups', 'none')}"
-                )
+                groups = f"documents are resampled as groups; for single segments, {argument('groups', 'none')}"
+                warn(f"{made.source}: the topics are segments of {count} documents, so {groups}")
                 made = made.described(groups=documents)
         return self.described(made)
 
@@ -175,10 +174,8 @@ class Reading(NamedTuple):
         if isinstance(made, Means) and about.get("groups", "") is None:
             del about["groups"]
         if isinstance(made, Means) and (wrong := [name for name in ("groups", "types", "total") if name in about]):
-            raise InputError(
-                f"{made.source or 'scores'}: {listing(map(named, wrong))} needs scores on topics, and here is one "
-                "score per system: leave it out"
-            )
+            here = f"{listing(map(named, wrong))} needs scores on topics, and here is one score per system"
+            raise InputError(f"{made.source or 'scores'}: {here}: leave it out")
         return made.described(**about) if about else made
 
 
@@ -353,26 +350,20 @@ def read_contents(
         raise next(iter(others.values()), None) or _all_empty([source for _, source in empty])
     scored = [table for table in found if not isinstance(table, Companion)]
     if not scored:
-        raise found[0].origin.error(
-            "holds no scores of topics: tools write it beside them (HELM: give per_instance_stats.json, "
-            "MTEB: Task.json)",
-            1,
-        )
+        way_out = "tools write it beside them (HELM: give per_instance_stats.json, MTEB: Task.json)"
+        raise found[0].origin.error(f"holds no scores of topics: {way_out}", 1)
     _tell_of_others([*(table.origin.label for table in found if isinstance(table, Companion)), *others])
     tasks = [table for table in scored if isinstance(table, mteb.Task)]
     if tasks:
         kept = {id(task) for task in mteb.newest(tasks)}
         scored = [table for table in scored if not isinstance(table, mteb.Task) or id(table) in kept]
-    _strip_common_ending(scored)
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
         _refuse_without_details(scored, details)
         left = listing(table.origin.label for table in scored if table.summary)
-        lost = _without_details(scored, details)
-        warn(
-            f"left out, because the scores it summarises are there: {left}"
-            + (f"; but of these tasks there are no samples, so they are lost: {listing(lost)}" if lost else "")
-        )
+        lost = listing(_without_details(scored, details))
+        but = f"; but of these tasks there are no samples, so they are lost: {lost}" if lost else ""
+        warn(f"left out, because the scores it summarises are there: {left}{but}")
     return Files(details or scored, empty)
 
 
@@ -389,44 +380,16 @@ def _tell_of_others(labels: list[str]) -> None:
         warn(f"Skipped {counted(len(labels), 'file')} without scores: {shown}")
 
 
-_ENDINGS = re.compile(r"\.(?:\w*eval\w*|results?|scores?|metrics?|q|txt|out|res|trec|\d+k?)", re.IGNORECASE)
-
-
-def _strip_common_ending(found: list[Contents]) -> None:
-    """An ending that all files have is no part of a run's name: bm25.ndcgeval, ql.ndcgeval."""
-    files = [
-        table
-        for table in found
-        if isinstance(table.origin, Source) and table.origin.name is None and table.names == (table.origin.run_name(),)
-    ]
-    while len(files) > 1:
-        endings = {name[name.rfind(".") :] for table in files for name in table.names if "." in name[1:]}
-        shared = all("." in table.names[0][1:] for table in files) and len(endings) == 1
-        if not shared or not _ENDINGS.fullmatch(next(iter(endings))):
-            return
-        for table in files:
-            table.names = (table.names[0].rpartition(".")[0],)
-
-
 def _refuse_without_details(scored: list[Contents], details: list[Contents]) -> None:
-    """Summaries of another run than those whose topics are there would vanish."""
+    """Summaries of another run than those whose topics are there would vanish; tools name one run in two ways."""
     names = {table.names[0] for table in details}
-    folders = {folder for table in details if (folder := _folder(table))}
+    folders = {os.path.dirname(os.path.abspath(table.origin.label)) for table in details}
     for table in scored:
-        beside = table.beside_details and _folder(table) in folders
+        beside = table.beside_details and os.path.dirname(os.path.abspath(table.origin.label)) in folders
         if table.summary and table.names[0] not in names and not beside:
-            raise table.origin.error(
-                f"summarises {table.names[0]!r}, whose samples are not there, but those of "
-                f"{listing(sorted(names))} are: give the samples of all, or the results of all without samples"
-            )
-
-
-def _folder(table: Contents) -> Path | None:
-    """The folder that a run is in, where the caller gave it no name."""
-    source = table.origin
-    if not isinstance(source, Source) or source.name or not source.path:
-        return None
-    return source.path.absolute().parent
+            there = f"whose samples are not there, but those of {listing(sorted(names))} are"
+            way_out = "give the samples of all, or the results of all without samples"
+            raise table.origin.error(f"summarises {table.names[0]!r}, {there}: {way_out}")
 
 
 def _without_details(scored: list[Contents], details: list[Contents]) -> list[str]:

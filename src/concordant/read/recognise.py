@@ -28,6 +28,7 @@ KNOWN = (
     "frames that pandas wrote as JSON; Parquet and Arrow; MTEB, lm-evaluation-harness, HELM per_instance_stats, "
     "Inspect, AlpacaEval, AutoJudge, tau-bench, Every Eval Ever and WMT results"
 )
+_EVALUATE = "Score runs against judgments first: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`"
 _LATEX = re.compile(rb".*&.*\\\\\s*")
 _MOST_NAMES = 100_000  # of a column, that are looked for again
 
@@ -152,10 +153,7 @@ def _has_scores(source: Source) -> bool:
 
 def unknown(source: Source, line: int | None) -> OtherKindError:
     """The error for a file that no reader takes."""
-    return source.other_kind(
-        f"has a format that is not recognised. Known are: {KNOWN}. The line",
-        line,
-    )
+    return source.other_kind(f"has a format that is not recognised. Known are: {KNOWN}. The line", line)
 
 
 def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
@@ -169,11 +167,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     ):
         if (ranking := read_ranking(source)) is not None:
             return ranking
-        raise source.other_kind(
-            "is a run: it ranks documents and has no scores. Score all runs against judgments first, with `concordant "
-            "evaluate RUNS QRELS -m nDCG@10 -o scores.csv`, and read scores.csv. The line",
-            line,
-        )
+        raise source.other_kind(f"is a run: it ranks documents and has no scores. {_EVALUATE}. The line", line)
     numbers = [number(field) for field in fields]
     # Four whole numbers may be qrels.
     if None not in numbers and len(fields) > 1 and (len(fields) != 4 or any(map(is_fraction, numbers[::2]))):
@@ -183,11 +177,8 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     if not ends_in_number or len(fields) not in (2, 3, 4):
         return None
     if len(fields) == 2:
-        raise source.error(
-            "has two columns, a measure and its mean, as ir_measures prints by default: per-topic scores are "
-            "needed, write them with ir_measures -q",
-            line,
-        )
+        means = "has two columns, a measure and its mean, as ir_measures prints by default"
+        raise source.error(f"{means}: write per-topic scores, with ir_measures -q", line)
     # Numbers alone name no measure.
     table = read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
@@ -195,16 +186,10 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     if (None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2]))) or is_fraction(numbers[1]):
         raise no_header(source, line)
     if len(fields) == 4 and number(fields[1]) is not None:
-        raise source.other_kind(
-            "looks like qrels (topic, iteration, document, grade): judgments of documents, not scores of systems. They "
-            "score runs: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`; in Python, use read_qrels. Line",
-            line,
-        )
-    raise source.error(
-        "cannot tell which column holds the topics and which the measures: add a first line that names the "
-        "columns, such as system, topic, measure, value",
-        line,
-    )
+        qrels = "looks like qrels (topic, iteration, document, grade): judgments of documents, not scores of systems"
+        raise source.other_kind(f"{qrels}. {_EVALUATE}; in Python, use read_qrels. Line", line)
+    names = "add a first line that names the columns, such as system, topic, measure, value"
+    raise source.error(f"cannot tell which column holds the topics and which the measures: {names}", line)
 
 
 def _names_a_measure_again(source: Source, fields: list[str]) -> bool:

@@ -103,11 +103,8 @@ class Source:
 
     def doubtful_comment(self, line: int) -> ReadError:
         """The error for a comment that has as many fields as the lines around it."""
-        return self.error(
-            "starts with #, as comments do, but looks like the other lines: put a blank after the # if it is a "
-            "comment; else rename what starts with #",
-            line,
-        )
+        way_out = "put a blank after the # if it is a comment; else rename what starts with #"
+        return self.error(f"starts with #, as comments do, but looks like the other lines: {way_out}", line)
 
     def refuse_hidden_rows(self, width: int, place: int = -1, mark: bytes | None = None) -> None:
         """Refuse comments that have as many fields as rows, with a number at this place: a topic may begin with #."""
@@ -234,9 +231,7 @@ def _folder(folder: Path) -> list[Path]:
         backups += [os.path.join(place, name) for name in files if _is_backup(name)]
         found += [Path(place, name) for name in files if not name.startswith(".") and not _is_backup(name)]
         if len(found) > MAX_FILES:
-            raise ReadError(
-                f"the folder holds more than {MAX_FILES:,} files: give a glob, or a folder below", str(folder)
-            )
+            raise ReadError(f"the folder holds more than {MAX_FILES:,} files: give a glob", str(folder))
     if not found:
         raise ReadError("the folder holds no files", str(folder))
     reading_whole({folder, *(path.parent for path in found)})

@@ -27,6 +27,7 @@ from ..tables.vocabulary import is_summary, looks_like_measure, looks_like_topic
 # Values of these measures are strings.
 TEXTS = ("runid", "relstring")
 _COUNTS = frozenset({"runid", "relstring", "num_q"})  # of a summary, no scores
+_NAME_THEM = "add a first line that names the columns"
 Rows = list[tuple[int, list[bytes]]]
 
 
@@ -107,10 +108,8 @@ class Columns(Contents):
         named = dict.fromkeys(_text(row[form.measure]) for _, row in rows if row[form.topic] not in summaries)
         measures = [name for name in named if not name.startswith(TEXTS)]
         if not measures:
-            raise self.source.error(
-                "holds only summary rows, no scores of topics: write per-topic scores (ir_measures -q, trec_eval -q)",
-                rows[0][0],
-            )
+            way_out = "write per-topic scores (ir_measures -q, trec_eval -q)"
+            raise self.source.error(f"holds only summary rows, no scores of topics: {way_out}", rows[0][0])
         return measures, list(map(_text, topics - summaries))
 
     def measures(self) -> Collection[str]:
@@ -131,9 +130,8 @@ class Columns(Contents):
             raise self.no_measure(measure)
         topics = [_text(row[form.topic]) for _, row in rows]
         if all(map(is_summary, topics)):
-            raise self.source.error(
-                f"measure {measure!r} exists only as the summary of all topics, not for each topic", rows[0][0]
-            )
+            said = f"measure {measure!r} exists only as the summary of all topics, not for each topic"
+            raise self.source.error(said, rows[0][0])
         texts = [_text(row[form.value]) for _, row in rows]
         values, percent = scores_of(texts, lambda k, said: self.source.error(said, rows[k][0]))
 
@@ -221,16 +219,10 @@ def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], to
     if all(map(looks_like_topic, first)) and not any(map(looks_like_topic, topics)):
         raise _not_the_run(source, "a topic", fields[0][0])
     if not any(map(may_be_topic, topics)):
-        raise source.error(
-            f"nothing tells which of the columns are the run and the topic ({listing(sorted(topics), 3)}): add a first "
-            "line that names the columns, such as system, topic, measure, value",
-            fields[0][0],
-        )
+        said = f"nothing tells which of the columns are the run and the topic ({listing(sorted(topics), 3)})"
+        raise source.error(f"{said}: {_NAME_THEM}, such as system, topic, measure, value", fields[0][0])
 
 
 def _not_the_run(source: Source, what: str, line: int) -> ReadError:
-    return source.error(
-        f"the first of four columns should be the run, but looks like {what}: add a first line that names the columns, "
-        "such as topic, system, measure, value",
-        line,
-    )
+    said = f"the first of four columns should be the run, but looks like {what}"
+    return source.error(f"{said}: {_NAME_THEM}, such as topic, system, measure, value", line)

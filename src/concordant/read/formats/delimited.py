@@ -42,12 +42,8 @@ def read_delimited(source: Source, roles: Roles) -> Contents | None:
         header = ["", *header]
     scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that there is none
     said = header[0] in (roles.topic, roles.system)
-    if (
-        not said
-        and not names_labels(header[0])
-        and None not in scores
-        and any(number(name) is not None for name in header[1:])
-    ):
+    labelled = said or names_labels(header[0])
+    if not labelled and None not in scores and any(number(name) is not None for name in header[1:]):
         raise no_header(source, header_line)
     layout = name_columns(header, roles)
     if not isinstance(layout, str) and not is_plausible(layout, [cell_number(cell) for cell in first]):
@@ -67,11 +63,8 @@ def no_header(source: Source, line: int) -> ReadError:
     width = len(_split(source.text(line).encode()))
     comment = next((text.decode() for text in before if len(_split(text)) == width > 1), None)
     hint = "" if comment is None else f" (lines that start with # are comments: {comment[:80]!r})"
-    return source.error(
-        "holds numbers without a header: add a first line with the systems' names, after topic where the first column "
-        f"holds the topics{hint}",
-        line,
-    )
+    names = "add a first line with the systems' names, after topic where the first column holds the topics"
+    return source.error(f"holds numbers without a header: {names}{hint}", line)
 
 
 def _split(line: bytes) -> list[bytes]:
@@ -86,10 +79,8 @@ def refuse_too_many(source: Source, cells: int, words: int) -> None:
     """Refuse a table beyond the limits: of its cells, and of those that are text."""
     for count, most, what in ((cells, MAX_CELLS, "cells"), (words, MAX_CELLS // 10, "cells of text")):
         if count > most:
-            raise source.error(
-                f"is a table of more than {most:,} {what}; to allow it, set CONCORDANT_MAX_CELLS in the environment, "
-                "or concordant.read.formats.delimited.MAX_CELLS"
-            )
+            way_out = "set CONCORDANT_MAX_CELLS in the environment, or concordant.read.formats.delimited.MAX_CELLS"
+            raise source.error(f"is a table of more than {most:,} {what}; to allow it, {way_out}")
 
 
 class _Names(dict[str, str]):

@@ -212,11 +212,9 @@ class Cells:
         if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) <= 2**53:
             return str(int(cell))  # pandas: a column with holes
         if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
-            raise self.error(
-                f"column {self.names[column]!r} holds {cell!r}, which is not a label of a {what}: labels are strings "
-                "or whole numbers; if the column is a system of its own, rename it",
-                row,
-            )
+            way_out = "labels are strings or whole numbers; if the column is a system of its own, rename it"
+            said = f"column {self.names[column]!r} holds {cell!r}, which is not a label of a {what}"
+            raise self.error(f"{said}: {way_out}", row)
         return str(cell)
 
     def values(self, column: int) -> Sequence[Any]:
@@ -406,7 +404,5 @@ def mixed_percent(values: FloatArray, signs: BoolArray) -> tuple[int, int] | Non
 
 def percent_beside(signed: float, where: str, plain: float, beside: str) -> str:
     """What is wrong with a score in percent beside one that is not."""
-    return (
-        f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none. Write all of these scores with the "
-        "sign, or all without it, in the same unit."
-    )
+    said = f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none"
+    return f"{said}. Write all of these scores with the sign, or all without it, in the same unit."

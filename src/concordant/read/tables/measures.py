@@ -19,21 +19,17 @@ def only_measure(origin: Origin, available: Collection[str], default: str | None
         return next(iter(available))
     if not available:
         raise origin.error("holds no measure with a number for each topic")
-    raise origin.error(
-        f"there are {len(available)} measures; choose one with {argument('measure')}: {listing(available, 200)}"
-        f"{otherwise}"
-    )
+    which = f"choose one with {argument('measure')}: {listing(available, 200)}{otherwise}"
+    raise origin.error(f"there are {len(available)} measures; {which}")
 
 
 def no_measure(origin: Origin, asked: str, available: Collection[str]) -> ConcordantError:
     """The error for a measure that is not there: the same in another tool's spelling, the nearest, or what there is."""
     same = [name for name in available if _spelling(name) == _spelling(asked)]
     near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
-    if near:
-        hint = f"; did you mean {' or '.join(repr(name) for name in near)}? There are: {listing(available)}"
-    else:
-        hint = f"; there are: {listing(available, 200)}"
-    return origin.error(f"there is no measure {asked!r}{hint}")
+    there = f"there are: {listing(available, 12 if near else 200)}"
+    hint = f"did you mean {' or '.join(map(repr, near))}? T{there[1:]}" if near else there
+    return origin.error(f"there is no measure {asked!r}; {hint}")
 
 
 def _spelling(name: str) -> str:
@@ -87,18 +83,16 @@ def direction(
             warn(f"{origin.label} says that {_better(not said)} for {measure!r}; it was read as {_better(said)}")
         return said
     if len(set(by_file)) > 1:
-        raise origin.error(
-            f"says that lower is better for {measure!r} on some topics and higher on others: read some of them with "
-            f"{argument('topics')}"
-        )
+        mixed = f"says that lower is better for {measure!r} on some topics and higher on others"
+        raise origin.error(f"{mixed}: read some of them with {argument('topics')}")
     if by_file:
         lower = next(iter(by_file))
         if lower:
             warn(f"{origin.label} says that lower is better for {measure!r}, and it was read so")
         return lower
     if usually_an_error(measure):
-        how = either_direction(side)
-        raise origin.error(f"lower is usually better for {measure!r}, and no direction was given: {how}")
+        usual = f"lower is usually better for {measure!r}, and no direction was given"
+        raise origin.error(f"{usual}: {either_direction(side)}")
     return False
 
 

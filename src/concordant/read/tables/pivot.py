@@ -162,26 +162,19 @@ def _topics_only(origin: Origin, topics: Sequence[str]) -> Sequence[int]:
     if len(keep) < len(topics):
         warn_of_summaries(origin, topics)
     if not keep:
-        raise origin.error(
-            f"holds only summary rows ({listing(dict.fromkeys(topics))}), no scores of topics: give a row for each "
-            "topic (trec_eval -q, ir_measures -q)"
-        )
+        rows = f"holds only summary rows ({listing(dict.fromkeys(topics))}), no scores of topics"
+        raise origin.error(f"{rows}: give a row for each topic (trec_eval -q, ir_measures -q)")
     return keep
 
 
 def warn_of_summaries(origin: Origin, topics: Iterable[str]) -> None:
     """Warn of the rows that are left out as summaries, unless they have the name that tools give to them."""
-    left = dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY)
-    if left:
-        warn_of(
-            origin,
-            f"left out, because rows of this name summarise topics: {listing(left)}; rename them if they are topics",
-        )
+    if left := dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY):
+        said = f"left out, because rows of this name summarise topics: {listing(left)}"
+        warn_of(origin, f"{said}; rename them if they are topics")
 
 
 def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iterable[str]) -> None:
     """Warn of topics that have scores, but none of the measure that is read."""
-    lost = dict.fromkeys(topics).keys() - set(kept)
-    lost = {topic for topic in lost if not is_summary(topic)}
-    if lost:
+    if lost := {topic for topic in set(topics) - set(kept) if not is_summary(topic)}:
         warn_of(origin, f"topics without {measure!r} left out: {listing(sorted(lost))}")

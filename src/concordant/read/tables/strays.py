@@ -40,11 +40,9 @@ def score_columns(
     strays = {k: reason for k, reason in sorted(reasons.items()) if k not in counters | labels}
     if strays:
         these = ", ".join(f"{names[k]!r} ({reason})" for k, reason in strays.items())
-        way_out = argument(axis, [f"!{names[k]}" for k in strays])
-        raise cells.error(
-            f"these columns do not look like {axis}: {these}. Leave them out with {way_out}, or read every column as a "
-            f"{axis[:-1]} with {argument(axis, ['*'])}"
-        )
+        leave, every = argument(axis, [f"!{names[k]}" for k in strays]), argument(axis, ["*"])
+        way_out = f"Leave them out with {leave}, or read every column as a {axis[:-1]} with {every}"
+        raise cells.error(f"these columns do not look like {axis}: {these}. {way_out}")
     for left, why in ((counters, "it numbers the rows"), (labels, "its name is that of a column of labels")):
         if left:
             warn_of(cells.origin, f"left out, because {why}: {listing(names[k] for k in sorted(left))}")
