@@ -62,7 +62,7 @@ def family_bias(
     n_resamples: int = 9_999,
     rng: Seed = None,
 ) -> Findings:
-    """Does the candidate favour a family of systems, its own or another, more than the truth does?
+    """Test whether the candidate favours a family of systems, its own or another, more than the truth does.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def rank_changes(
     n_resamples: int = 9_999,
     rng: Seed = None,
 ) -> Findings:
-    """Which systems drop and rise most when the candidate ranks them, and is the best system still the best?
+    """Find the systems that drop and rise most when the candidate ranks them, and the rank of the truth's best one.
 
     Parameters
     ----------

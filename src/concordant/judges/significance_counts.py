@@ -48,7 +48,7 @@ def significance_agreement(
     n_resamples: int = 10_000,
     rng: Seed = None,
 ) -> Findings:
-    """Do both sides find the same differences between systems significant, and in the same direction?
+    """Count the differences between systems that both sides find significant, and in the same direction.
 
     Each side tests all pairs of systems over its topics. A pair is an active agreement if both find it significant in
     the same direction, and an active disagreement if in opposite ones; mixed if one side finds it significant; passive

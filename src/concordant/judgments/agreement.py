@@ -74,6 +74,10 @@ def label_agreement(
         `confusion`: how many documents have grade `labels[i]` by the truth and `labels[j]` by the candidate; `size`,
         the documents that both judged, on `n_topics`; `only_truth` and `only_candidate`, how many only one judged.
 
+    See Also
+    --------
+    compare : Whether two judges rank the systems alike.
+
     References
     ----------
     J. Cohen (1960). A coefficient of agreement for nominal scales. EPM 20(1).

@@ -35,6 +35,11 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     Qrels
         A document of the pool that was never judged stays so, and a `DataWarning` counts these.
 
+    See Also
+    --------
+    sample : A random share of the judgments.
+    judgment_study : What changed judgments do to the ranking.
+
     References
     ----------
     E. Yilmaz, J. A. Aslam and S. Robertson (2008). A new rank correlation coefficient for IR. SIGIR, figures 1 and 2.
@@ -88,6 +93,11 @@ def sample(
     Qrels
         The judgments that were drawn, on the same topics.
 
+    See Also
+    --------
+    depth_pool : The judgments of a pool of another depth.
+    label : Which documents people should judge.
+
     References
     ----------
     C. Buckley and E. M. Voorhees (2004). Retrieval evaluation with incomplete information. SIGIR.
@@ -135,6 +145,10 @@ def pseudo(
     Qrels
         Grade 1 or 0 for each document of the pool, on the topics of the runs.
 
+    See Also
+    --------
+    sample : A random share of real judgments.
+
     References
     ----------
     I. Soboroff, C. Nicholas and P. Cahan (2001). Ranking retrieval systems without relevance judgments. SIGIR.
@@ -179,6 +193,10 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
     Qrels
         On the same topics.
 
+    See Also
+    --------
+    leave_out : Without the documents that only one team pooled.
+
     References
     ----------
     M. Sanderson and H. Joho (2004). Forming test collections with no system pooling. SIGIR.
@@ -218,6 +236,10 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     -------
     Qrels
         Judged documents that no team pooled are kept.
+
+    See Also
+    --------
+    leave_each_out : Score each system without what its own team alone pooled.
 
     References
     ----------
@@ -264,6 +286,10 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     -------
     Qrels
         The documents and topics of the human judgments.
+
+    See Also
+    --------
+    combine : Rank systems by human and machine scores together.
 
     Examples
     --------

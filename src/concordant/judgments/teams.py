@@ -44,6 +44,10 @@ def leave_each_out(
     dict of str to Scores
         By measure.
 
+    See Also
+    --------
+    leave_out : The judgments without those of one team.
+
     References
     ----------
     N. Gao, M. Bagdouri and D. W. Oard (2016). Pearson rank: a head-weighted gap-sensitive score-based correlation

@@ -153,7 +153,7 @@ def try_labels(
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Try before you pay: how well would shares of the judgments of an earlier year have ranked its systems?
+    """Try on an earlier year how well shares of its judgments would have ranked its systems.
 
     Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`; the
     rankings are compared with that by all judgments.

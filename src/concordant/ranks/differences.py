@@ -190,7 +190,7 @@ def difference(
     confidence_level: float = 0.95,
     rng: Seed = None,
 ) -> Difference:
-    """Is system a better than b, and by how much?
+    """Test whether system a is better than b, and estimate by how much.
 
     Both are compared on the topics that both have, as a sample of topics like these.
 
@@ -259,7 +259,7 @@ def difference(
 def neighbours(
     scores: Collection, *, these_topics: bool = False, confidence_level: float = 0.95, rng: Seed = None
 ) -> Difference:
-    """Every system of a leaderboard and the next one: is it better, and by how much?
+    """Test each system of a leaderboard against the next one, and estimate by how much it is better.
 
     Parameters
     ----------

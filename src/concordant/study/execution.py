@@ -246,6 +246,10 @@ def executor_at(address: str) -> Iterator[Executor]:
     StudyError
         If no scheduler answers.
 
+    See Also
+    --------
+    reliability_study : Takes it as `workers`.
+
     """
     distributed = import_extra("distributed")
     try:

@@ -258,6 +258,11 @@ def reliability_study(  # noqa: PLR0913
     StudyError
         If a trial failed, or what runs them; what was finished is kept in the folder.
 
+    See Also
+    --------
+    expected_correlation : One estimate, for scores at hand.
+    simulate : New collections that look like an old one.
+
     References
     ----------
     J. Urbano and M. Marrero (2016). Toward Estimating the Rank Correlation between the Test Collection Results and the

@@ -97,7 +97,7 @@ def audit(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Which coefficient, direction and rule for ties gives a number that somebody printed?
+    """Find the coefficient, direction and rule for ties that give a number that somebody printed.
 
     Every registered coefficient is tried on the means over topics, then what one may have done instead: exchanged the
     sides, used another library's variant, broken ties by name, by file or at random, rounded the means, averaged over
