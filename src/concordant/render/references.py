@@ -9,42 +9,16 @@ from pathlib import Path
 from ..coefficients.registry import list_coefficients
 from ..errors import InputError
 
-# references.bib has an empty line between entries, and none within.
-BIBTEX = {
-    entry.partition("{")[2].partition(",")[0]: entry
-    for entry in (Path(__file__).parents[1] / "references.bib").read_text(encoding="utf-8").strip().split("\n\n")
-}
-
-# The functions that each paper is behind, and coefficients with more than one paper. What is ours names concordant.
-_METHODS = {
-    "kendall1938": "null_distribution",
-    "cohen1960": "label_agreement",
-    "bradley1952": "rank_votes",
-    "soboroff2001": "pseudo",
-    "jarvelin2002": "evaluate evaluate",
-    "nadeau2003": "select_topics",
-    "buckley2004": "evaluate evaluate sample",
-    "sanderson2004": "from_runs",
-    "romano2005": "rank_intervals board",
-    "yilmaz2008": "null_distribution depth_pool from_runs judgment_study",
-    "carterette2009": "rank_distance rank_test discriminative_power judgment_study sample",
-    "phipson2010": "permutation_test",
-    "duffield2007": "label rank_from_labels",
-    "moffat2012": "significance_agreement",
-    "urbano2015": "simulate Simulator",
-    "urbano2016": "expected_correlation reliability plan_topics reliability_study",
-    "gao2016": "leave_out leave_each_out",
-    "urbano2017": "tau_a tie_bounds",
-    "angelopoulos2023": "combine plan_mix",
-    "deutsch2023": "tau_strict tie_calibration",
-    "bonett2012": "difference neighbours",
-    "bell2002": "difference neighbours",
-    "corsi2024": "rbo",
-    "mogstad2024": "board rank_changes",
-    "thompson2024": "soft_pairwise_accuracy",
-    "concordant": "judge_worth rank_judges judge_study judge_card compare correlate explain family_bias audit mix "
-    "select_topics null_distribution neighbours run_noise plan_runs gaming_gap try_labels",
-}
+# references.bib has an empty line between entries, and none within. The keywords of an entry, which nobody needs to
+# print, are the functions that the paper is behind, and coefficients with more than one paper. What is ours names us.
+_METHODS: dict[str, str] = {}
+BIBTEX: dict[str, str] = {}
+for _entry in (Path(__file__).parents[1] / "references.bib").read_text(encoding="utf-8").strip().split("\n\n"):
+    _whole, _, _names = _entry.partition(",\n  keywords = {")
+    _key = _entry.partition("{")[2].partition(",")[0]
+    BIBTEX[_key] = f"{_whole}\n}}" if _names else _entry
+    if _names:
+        _METHODS[_key] = _names.partition("}")[0]
 
 
 def bibliography(names: list[str]) -> list[str]:

@@ -108,7 +108,7 @@ def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: s
 def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
     """The figure of urbano2016 of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
     height = 0.4 + 2.1 * len(found.collections)
-    with import_extra("matplotlib").rc_context(STYLE):
+    with import_extra("matplotlib.style").context(STYLE):
         made = import_extra("matplotlib.figure").Figure(figsize=(TEXT, height), layout="constrained")
         panels = made.subplots(len(found.collections), 2, sharex=True, sharey=True, squeeze=False)
         for row, collection in zip(panels, found.collections, strict=True):

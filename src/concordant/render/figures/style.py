@@ -27,38 +27,8 @@ GREY, LIGHT, DARK = "0.55", "0.82", "0.25"
 
 FORMATS = ("pdf", "svg", "png")
 
-STYLE: dict[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib, so that a figure looks the same everywhere
-    "font.size": 8.0,
-    "axes.labelsize": 8.0,
-    "axes.titlesize": 8.0,
-    "xtick.labelsize": 7.0,
-    "ytick.labelsize": 7.0,
-    "legend.fontsize": 7.0,
-    "legend.frameon": True,
-    "legend.edgecolor": "none",
-    "legend.framealpha": 0.8,
-    "legend.borderpad": 0.2,
-    "legend.handlelength": 1.6,
-    "legend.labelspacing": 0.3,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.6,
-    "axes.titlelocation": "left",
-    "axes.unicode_minus": True,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 3.5,
-    "savefig.dpi": 300.0,
-    "pdf.fonttype": 42,  # text stays text
-    "ps.fonttype": 42,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "concordant",  # the same figure, the same file
-}
+STYLE = str(Path(__file__).with_name("house.mplstyle"))
+"""Sizes and fonts. DejaVu Sans comes with matplotlib, so that a figure looks the same everywhere."""
 
 _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
@@ -85,7 +55,7 @@ def style(width: float = COLUMN) -> Iterator[None]:
     import_extra("matplotlib.pyplot")
     asked = _WIDTH.set(float(width))
     try:
-        with import_extra("matplotlib").rc_context(STYLE):
+        with import_extra("matplotlib.style").context(STYLE):
             yield
     finally:
         _WIDTH.reset(asked)
@@ -124,7 +94,7 @@ def canvases(count: int, height: float, axes: Any = None, *, stacked: bool = Fal
         yield [_axes(ax) for ax in axes]
         return
     pyplot, width, height = import_extra("matplotlib.pyplot"), new_width(), min(height, TALLEST)
-    with import_extra("matplotlib").rc_context(STYLE):
+    with import_extra("matplotlib.style").context(STYLE):
         figure = pyplot.figure(figsize=(width, height))
         figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near what it will be
         figure.set_layout_engine("constrained")
@@ -167,7 +137,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     kind = check_format(path)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
     drawn = io.BytesIO()  # matplotlib ends in a traceback where a disk is full
-    with import_extra("matplotlib").rc_context(STYLE):
+    with import_extra("matplotlib.style").context(STYLE):
         figure_of(ax).savefig(drawn, format=kind, metadata=undated)
     with written_whole(path, FIGURE) as file:
         file.write(drawn.getvalue())
