@@ -181,9 +181,8 @@ def test_wmts_first_cluster_is_among_those_that_may_be_best(
         **FEW,
     )
     may = {one.candidate for one in found.averages if one.best}
-    assert (
-        cluster <= may <= cluster | {"MetricX-24-Hybrid-XL"}
-    )  # documents are resampled, not segments: fewer are ruled out
+    # CometKiwi and MetricX are at WMT's limit, p about .05; documents are resampled here, so that fewer are ruled out.
+    assert first <= cluster <= may <= first | ({"MetricX-24-Hybrid-XL"} if truth == "XCOMET-XL" else set())
 
 
 @pytest.mark.long
