@@ -202,12 +202,39 @@ def draw(name: str, claims: Sequence[Claim], folder: Path) -> None:
         plt.close(figure)
 
 
+def draw_study(folder: Path) -> None:
+    """Error and bias for tau by the number of topics, a line for each estimator, means over the three collections."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    with open(FOLDER / "sigir2016-study.csv", encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["coefficient"] == "tau"]
+    sizes = sorted({int(row["topics"]) for row in rows})
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "study", "font.size": 8, "axes.spines.top": False}):
+        figure, panels = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
+        for axes, what in zip(panels, ("error", "bias"), strict=True):
+            for name in dict.fromkeys(row["estimator"] for row in rows):
+                cells = [
+                    [float(r[what]) for r in rows if (r["estimator"], int(r["topics"])) == (name, n)] for n in sizes
+                ]
+                axes.plot(sizes, [sum(cell) / len(cell) for cell in cells], marker="o", ms=2.5, lw=1, label=name)
+            axes.axhline(0, color="#999999", lw=0.6)
+            axes.set_xlabel("topics")
+            axes.set_ylabel(f"mean {what} for tau")
+        panels[0].legend(fontsize="x-small", frameon=False)
+        figure.savefig(folder / "sigir2016-study.svg", metadata={"Date": None})
+        plt.close(figure)
+
+
 def main() -> None:
     """Write coverage.csv and the figures."""
     with open(FOLDER / "coverage.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(summary())
     for name, claims in FIGURES.items():
         draw(name, claims, FOLDER)
+    draw_study(FOLDER)
 
 
 if __name__ == "__main__":
