@@ -28,11 +28,11 @@ def data() -> Path:
     return folder
 
 
-def among_the_best(study: cc.study.JudgmentStudy, change: str, level: str) -> float:
+def among_the_best(study: cc.study.StudyResult, change: str, level: str) -> float:
     """tau_b among the ten best systems by the full judgments."""
     full = study.full[0]
     order = np.argsort(-full, kind="stable")[:10]
-    return float(cc.tau_b(full[order], study.scores(change, level, "AP").mean(axis=0)[order]))
+    return float(cc.tau_b(full[order], study.scores[change, level, "AP"].mean(axis=0)[order]))
 
 
 def pseudo(runs: cc.Runs, qrels: cc.Qrels) -> None:
@@ -41,7 +41,7 @@ def pseudo(runs: cc.Runs, qrels: cc.Qrels) -> None:
         changes = [Change("pseudo", k, share=0.1, duplicates=duplicates) for k in (10, 30, 100)]
         study = cc.study.judgment_study(runs, qrels, changes, ["AP"], NAMES, rng=5, n_draws=20)
         for kind, level in study.changes:
-            values = "".join(f"  {name} {study.value(kind, level, 'AP', name):6.3f}" for name in NAMES)
+            values = "".join(f"  {name} {study.cell(kind, level, 'AP', name)['mean']:6.3f}" for name in NAMES)
             best = among_the_best(study, kind, level)
             print(
                 f"  depth {level:>3}, duplicates {'likelier' if duplicates else 'not'}:{values}"

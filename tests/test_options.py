@@ -70,7 +70,7 @@ def made(name: str) -> Any:
 @cache
 def calls() -> dict[str, Call]:
     two, one = {"truth": TRUTH, "candidate": CANDIDATE}, {"scores": TRUTH}
-    judged, cell = {"runs": RUNS, "qrels": QRELS}, {"change": "sample", "level": "0.5"}
+    judged = {"runs": RUNS, "qrels": QRELS}
     mixed = {"human": FEW, "machine": CANDIDATE}
     both = {"truth": TRUTH, "candidates": {"a": CANDIDATE, "b": OTHER}}
     read = {
@@ -209,31 +209,10 @@ def calls() -> dict[str, Call]:
         "NullDistribution.cdf": (made("null").cdf, {"value": 0.5}),
         "NullDistribution.pvalue": (made("null").pvalue, {"value": 0.5}),
         "NullDistribution.plot": (made("null").plot, {}),
-        "study.JudgmentStudy.value": (made("judgments").value, {**cell, "measure": "AP", "statistic": "tau_b"}),
-        "study.JudgmentStudy.draws": (made("judgments").draws, {**cell, "measure": "AP", "statistic": "tau_b"}),
-        "study.JudgmentStudy.interval": (made("judgments").interval, {**cell, "measure": "AP", "statistic": "tau_b"}),
-        "study.JudgmentStudy.scores": (made("judgments").scores, {**cell, "measure": "AP"}),
-        "study.JudgmentStudy.unjudged": (made("judgments").unjudged, cell),
-        "study.JudgmentStudy.judgments": (made("judgments").judgments, cell),
-        "study.JudgmentStudy.summary": (made("judgments").summary, {}),
-        "study.JudgmentStudy.to_frame": (made("judgments").to_frame, {}),
-        "study.JudgmentStudy.plot": (made("judgments").plot, {}),
-        "study.JudgmentStudy.plot_coefficients": (made("judgments").plot_coefficients, cell),
-        "study.JudgmentStudy.plot_scores": (made("judgments").plot_scores, {**cell, "measure": "AP"}),
-        "study.JudgmentStudy.save": (made("judgments").save, {"folder": "saved"}),
-        "study.JudgeStudy.plot": (made("judges").plot, {}),
-        "study.JudgeStudy.plot_scores": (made("judges").plot_scores, {"judge": "a"}),
-        "study.JudgeStudy.save": (made("judges").save, {"folder": "saved"}),
-        "study.ReliabilityStudy.save": (made("reliability").save, {"folder": "saved"}),
-        "study.ReliabilityStudy.to_csv": (made("reliability").to_csv, {"path": "out.csv"}),
-        "study.ReliabilityStudy.plot": (made("reliability").plot, {}),
-        "study.ReliabilityStudy.figure": (made("reliability").figure, {}),
+        "study.StudyResult.cell": (made("judgments").cell, {}),
+        "study.StudyResult.plot": (made("judgments").plot, {}),
+        "study.StudyResult.save": (made("judgments").save, {"folder": "saved"}),
     }
-    at = {"collection": "a", "size": 10, "coefficient": "tau"}
-    found["study.ReliabilityStudy.actual"] = (made("reliability").actual, at)
-    for name in ("error", "bias"):
-        method = getattr(made("reliability"), name)
-        found[f"study.ReliabilityStudy.{name}"] = (method, {**at, "estimator": "msqd"})
     vectors = [c.name for c in cc.list_coefficients() if c.name in cc.__all__]
     found |= {name: (getattr(cc, name), {"truth": RANKS, "candidate": MIXED}) for name in vectors}
     return {name: Call(*call) for name, call in found.items()}

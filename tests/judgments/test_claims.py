@@ -11,6 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.judgments import Change, label_agreement
+from concordant.study.judgments import summary_of
 
 from .test_study import QRELS, RUNS, collection
 
@@ -29,7 +30,7 @@ def labels(copied: float, n_topics: int = 12, grades: int = 3, seed: int = 1) ->
 
 
 @functools.cache
-def judged(*noise: int, n_topics: int) -> cc.study.JudgeStudy:
+def judged(*noise: int, n_topics: int) -> cc.study.StudyResult:
     """Judges that change one grade in every so many (0: none), called a, b, ..."""
     runs, truth = collection(n_topics=n_topics)
     rng = np.random.default_rng(8)
@@ -80,7 +81,7 @@ def test_labels_that_are_all_the_same_have_no_kappa() -> None:
 # Changes of judgments ----------------------------------------------------------------------------------------------
 
 
-def study(*changes: Change, coefficients: Any = ("tau_b",), qrels: cc.Qrels = QRELS) -> cc.study.JudgmentStudy:
+def study(*changes: Change, coefficients: Any = ("tau_b",), qrels: cc.Qrels = QRELS) -> cc.study.StudyResult:
     with warnings.catch_warnings(action="ignore"):
         return cc.study.judgment_study(RUNS, qrels, changes, ["AP"], coefficients, n_draws=3, n_resamples=100)
 
@@ -88,7 +89,7 @@ def study(*changes: Change, coefficients: Any = ("tau_b",), qrels: cc.Qrels = QR
 def test_a_study_says_of_each_kind_of_change_where_the_ranking_holds_least_and_best() -> None:
     machine = QRELS.with_grades((QRELS.grades + np.arange(QRELS.size)) % 3)
     found = study(*(Change("mix", share, machine=machine) for share in (0.0, 0.5, 1.0)))
-    values = {level: found.value("mix", level, "AP", "tau_b") for _, level in found.changes}
+    values = {level: found.cell("mix", level, "AP", "tau_b")["mean"] for _, level in found.changes}
     least, most = min(values, key=lambda k: (values[k], k)), max(values, key=lambda k: (values[k], k))
     assert values[most] == 1.0
     assert values[least] < 0.9
@@ -101,7 +102,7 @@ def test_a_study_says_of_each_kind_of_change_where_the_ranking_holds_least_and_b
 def test_a_study_says_that_random_judgments_are_worth_next_to_nothing() -> None:
     reversed_grades = QRELS.with_grades(2 - QRELS.grades)
     bad = study(Change("judge", "against", qrels=reversed_grades))
-    assert bad.value("judge", "against", "AP", "tau_b") < 0
+    assert bad.cell("judge", "against", "AP", "tau_b")["mean"] < 0
     assert "judge against: 25 topics are worth less than 1 with all judgments, tau_b -" in bad.verdict
     assert "less than 1" not in study(Change("judge", "same", qrels=QRELS)).verdict
 
@@ -138,5 +139,5 @@ def test_numbers_stand_beside_their_own_intervals_and_a_test_that_says_nothing_h
     assert ["a", "nDCG@5", "tau_b", f"{estimate.value:.3f}", *ends] in table
     assert len(found.study.systems) == 8
     assert found.study.tested is tested
-    assert bool(np.isnan(found.study.value("judge", "a", "nDCG@5", "p"))) is not tested
-    assert ("p" in found.study.summary()[0]) is tested
+    assert bool(np.isnan(found.study.cell("judge", "a", "nDCG@5", "p")["mean"])) is not tested
+    assert ("p" in summary_of(found.study)[0]) is tested

@@ -11,6 +11,7 @@ import pytest
 import concordant as cc
 from concordant import Qrels
 from concordant.judgments import label_agreement
+from concordant.study.judges import verdict_of
 
 from .test_study import MACHINE, QRELS, RUNS
 
@@ -19,11 +20,11 @@ JUDGES = {"noisy": NOISY, "machine": MACHINE, "half": QRELS.with_grades(QRELS.gr
 
 
 @pytest.fixture(scope="module")
-def found() -> cc.study.JudgeStudy:
+def found() -> cc.study.StudyResult:
     return cc.study.judge_study(RUNS, QRELS, JUDGES, ["nDCG@5", "nDCG"], rng=4, n_resamples=500)
 
 
-def test_parts(found: cc.study.JudgeStudy) -> None:
+def test_parts(found: cc.study.StudyResult) -> None:
     scores = {name: cc.evaluate(RUNS, qrels, "nDCG@5") for name, qrels in {"truth": QRELS, **JUDGES}.items()}
     for judge, qrels in JUDGES.items():
         estimate = found.estimates[judge, "nDCG@5", "tau_ap_b"]
@@ -32,14 +33,14 @@ def test_parts(found: cc.study.JudgeStudy) -> None:
         assert estimate.interval == again.interval
         assert found.labels[judge].to_dict() == label_agreement(QRELS, qrels, rng=4).to_dict()
         distance = cc.rank_distance(scores["truth"], scores[judge].means())
-        assert found.study.value("judge", judge, "nDCG@5", "d_rank") == pytest.approx(distance, abs=1e-9)
+        assert found.study.cell("judge", judge, "nDCG@5", "d_rank")["mean"] == pytest.approx(distance, abs=1e-9)
     sides = {name: of for name, of in scores.items() if name != "truth"}
     assert found.ranking == cc.rank_judges(
         scores["truth"], sides, coefficient="tau_b", names=("the truth", *sides), rng=4
     )
 
 
-def test_answers(found: cc.study.JudgeStudy) -> None:
+def test_answers(found: cc.study.StudyResult) -> None:
     # Half of each grade is the same gain up to a factor.
     assert found.estimates["half", "nDCG", "tau_b"].value == 1.0
     assert found.verdict.startswith("The best judge is any of the 3; 12 topics cannot tell which. ")
@@ -56,20 +57,20 @@ def test_answers(found: cc.study.JudgeStudy) -> None:
     assert len(alone.ranking.judges) == 1
 
 
-def test_where_nothing_was_tested_the_verdict_is_of_these_topics_and_says_so(found: cc.study.JudgeStudy) -> None:
-    untested = replace(found, ranking=None)
-    assert untested.verdict == (
+def test_where_nothing_was_tested_the_verdict_is_of_these_topics_and_says_so(found: cc.study.StudyResult) -> None:
+    asked = ("nDCG@5", "tau_b")
+    assert verdict_of(None, found.estimates, *asked) == (
         "on these topics half ranks the systems most like the truth "
         f"(nDCG@5, tau_b {found.estimates['half', 'nDCG@5', 'tau_b'].value:.3f}); "
         "whether a difference is chance was not tested"
     )
-    alike = replace(untested, estimates={key: replace(of, value=0.5) for key, of in found.estimates.items()})
-    assert alike.verdict.startswith(f"on these topics {', '.join(JUDGES)} rank the systems most like the truth")
-    none = replace(untested, estimates={key: replace(of, value=np.nan) for key, of in found.estimates.items()})
-    assert none.verdict == "tau_b is undefined for all judges (nDCG@5)"
+    alike = verdict_of(None, {key: replace(of, value=0.5) for key, of in found.estimates.items()}, *asked)
+    assert alike.startswith(f"on these topics {', '.join(JUDGES)} rank the systems most like the truth")
+    none = verdict_of(None, {key: replace(of, value=np.nan) for key, of in found.estimates.items()}, *asked)
+    assert none == "tau_b is undefined for all judges (nDCG@5)"
 
 
-def test_gaming_has_its_shares_with_intervals_and_a_conclusion(found: cc.study.JudgeStudy) -> None:
+def test_gaming_has_its_shares_with_intervals_and_a_conclusion(found: cc.study.StudyResult) -> None:
     assert list(found.gaming) == list(JUDGES)
     text = str(found)
     for judge, gap in found.gaming.items():
@@ -81,11 +82,10 @@ def test_gaming_has_its_shares_with_intervals_and_a_conclusion(found: cc.study.J
         assert gap.verdict in text
 
 
-def test_figures(found: cc.study.JudgeStudy) -> None:
-    assert len(found.figure().axes) >= 3 + 4 * len(JUDGES)
+def test_figures(found: cc.study.StudyResult) -> None:
+    assert len(found.drawings["judges.png"](found).axes) >= 3 + 4 * len(JUDGES)
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert [text.get_text() for text in found.plot().texts][4] == "1.000"
-    assert len(found.plot_scores("noisy", top=3).lines[0].get_xdata()) == 3
     with pytest.raises(cc.errors.InputError, match="coefficient is 'x'"):
         found.plot(coefficient="x")
     pyplot.close("all")

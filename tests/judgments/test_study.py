@@ -11,6 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.judgments import Change, leave_each_out, leave_out
+from concordant.study.judgments import plot_scores, summary_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
 
@@ -43,18 +44,18 @@ CHANGES = [
 MEASURES = ["AP", "nDCG@5"]
 
 
-def study(**changed: Any) -> cc.study.JudgmentStudy:
+def study(**changed: Any) -> cc.study.StudyResult:
     given: dict[str, Any] = {"changes": CHANGES, "measures": MEASURES, "rng": 5, "n_draws": 3, "n_resamples": 200}
     return cc.study.judgment_study(RUNS, QRELS, **(given | changed))
 
 
 @pytest.fixture(scope="module")
-def found() -> cc.study.JudgmentStudy:
+def found() -> cc.study.StudyResult:
     with warnings.catch_warnings(action="ignore"):
         return study()
 
 
-def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
+def test_every_number_again(found: cc.study.StudyResult) -> None:
     trial = 0
     for change in CHANGES:
         for draw in range(3 if change.random else 1):
@@ -65,39 +66,39 @@ def test_every_number_again(found: cc.study.JudgmentStudy) -> None:
                 full, part = (cc.evaluate(RUNS, of, measure) for of in (QRELS, qrels))
                 place = change.kind, change.label, measure
                 np.testing.assert_array_equal(found.full[k], full.means())
-                np.testing.assert_array_equal(found.scores(*place)[draw], part.means())
+                np.testing.assert_array_equal(found.scores[place][draw], part.means())
                 for name in ("tau_b", "tau_ap_b", "pearson_rank"):
                     value = cc.get_coefficient(name).function(full.means(), part.means())
-                    assert found.draws(*place, name)[draw] == pytest.approx(value, abs=1e-12)
+                    assert found.draws[*place, name][draw] == pytest.approx(value, abs=1e-12)
                 distance = cc.rank_distance(full, part.means())
-                assert found.draws(*place, "d_rank")[draw] == pytest.approx(distance, abs=1e-9)
+                assert found.draws[*place, "d_rank"][draw] == pytest.approx(distance, abs=1e-9)
                 test = cc.rank_test(full, part.means(), method="paper", n_resamples=200, rng=5)
-                assert found.draws(*place, "p")[draw] == test.pvalue
+                assert found.draws[*place, "p"][draw] == test.pvalue
                 worth = cc.judge_worth(full, part)
-                assert found.draws(*place, "worth")[draw] == pytest.approx(min(worth.worth, 100.0), rel=1e-9)
+                assert found.draws[*place, "worth"][draw] == pytest.approx(min(worth.worth, 100.0), rel=1e-9)
             top = [(t, d) for s in ["s4"] for t in RUNS.topics for d in RUNS.documents(s, t)[:10]]
             unjudged = np.mean([qrels[t].get(d, -1) < 0 for t, d in top])
-            assert found.unjudged(change.kind, change.label)[draw][4] == pytest.approx(unjudged, abs=1e-12)
+            assert found.unjudged[change.kind, change.label][draw][4] == pytest.approx(unjudged, abs=1e-12)
     assert trial == len(found.values)
 
 
-def test_rows_are_means_over_draws(found: cc.study.JudgmentStudy) -> None:
+def test_rows_are_means_over_draws(found: cc.study.StudyResult) -> None:
     rows = {(r["change"], r["level"], r["measure"], r["statistic"]): r for r in found.rows()}
     assert len(rows) == len(CHANGES) * len(MEASURES) * len(found.statistics)
-    draws = found.draws("sample", "0.3", "AP", "tau_b")
+    draws = found.draws["sample", "0.3", "AP", "tau_b"]
     row = rows["sample", "0.3", "AP", "tau_b"]
     assert len(draws) == row["draws"] == row["defined"] == 3
     assert (row["mean"], row["sd"]) == pytest.approx((draws.mean(), draws.std(ddof=1)))
     assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])))
     assert np.isnan(rows["depth_pool", "3", "AP", "tau_b"]["low"])  # one draw has no spread
-    assert found.judgments("judge", "machine") == QRELS.size
+    assert found.cell("judge", "machine", "AP", "tau_b")["judgments"] == QRELS.size
     assert len(found.to_frame()) == len(rows)
     assert "sample" in str(found)
     assert found.to_dict()["rows"][0]["low"] is None
 
 
-def test_consequences_for_each_system(found: cc.study.JudgmentStudy) -> None:
-    rows = [r for r in found.systems_rows() if (r["change"], r["measure"]) == ("depth_pool", "AP")]
+def test_consequences_for_each_system(found: cc.study.StudyResult) -> None:
+    rows = [r for r in found.tables["systems.csv"] if (r["change"], r["measure"]) == ("depth_pool", "AP")]
     full = cc.evaluate(RUNS, QRELS, "AP")
     part = cc.evaluate(RUNS, CHANGES[0].make(RUNS, QRELS, np.random.default_rng(0)), "AP")
 
@@ -126,14 +127,14 @@ def test_ties_and_undefined_values_are_nan() -> None:
             n_resamples=9,
         )
     assert len(caught) == 1  # not once a measure
-    assert np.isnan(result.value("judge", "none", "RR", "tau"))
-    assert np.isnan(result.value("judge", "none", "RR", "tau_b"))
+    assert np.isnan(result.cell("judge", "none", "RR", "tau")["mean"])
+    assert np.isnan(result.cell("judge", "none", "RR", "tau_b")["mean"])
     assert result.to_dict()["rows"][0]["mean"] is None
 
 
 @pytest.mark.long
 def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(
-    tmp_path: Path, found: cc.study.JudgmentStudy
+    tmp_path: Path, found: cc.study.StudyResult
 ) -> None:
     first = study(folder=tmp_path)
     np.testing.assert_array_equal(first.values, found.values)
@@ -153,12 +154,12 @@ def test_a_study_continues_in_its_folder_and_is_the_same_in_processes(
     assert written[1].read_text().startswith("change,level,measure,system,full_score")
 
 
-def test_figures(found: cc.study.JudgmentStudy) -> None:
+def test_figures(found: cc.study.StudyResult) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     ax = found.plot(change="sample", statistic="d_rank")
     assert ax.get_ylabel() == "d_rank"
     assert len(ax.lines) == len(MEASURES)
-    ax = found.plot_scores("depth_pool", "3", "AP", top=4)
+    ax = plot_scores(found, "depth_pool", "3", "AP", top=4)
     assert len(ax.lines[0].get_xdata()) == 4
     pyplot.close("all")
 
@@ -218,20 +219,20 @@ def test_bad_changes(kind: str, options: dict[str, Any], message: str) -> None:
         Change(kind, 1, **options)
 
 
-def test_unknown_places(found: cc.study.JudgmentStudy) -> None:
-    with pytest.raises(cc.errors.InputError, match="no change sample 9: it has depth_pool 3"):
-        found.value("sample", "9", "AP", "tau_b")
+def test_unknown_places(found: cc.study.StudyResult) -> None:
+    with pytest.raises(cc.errors.InputError, match="level is '9': the study has 3"):
+        found.cell("sample", "9", "AP", "tau_b")["mean"]
     with pytest.raises(cc.errors.InputError, match="measure is 'RR': the study has AP"):
-        found.value("sample", "0.3", "RR", "tau_b")
+        found.cell("sample", "0.3", "RR", "tau_b")["mean"]
 
 
 @pytest.mark.filterwarnings("ignore::concordant.errors.RegularisationWarning")
-def test_no_p_value_where_no_test_keeps_its_level(found: cc.study.JudgmentStudy) -> None:
+def test_no_p_value_where_no_test_keeps_its_level(found: cc.study.StudyResult) -> None:
     assert found.tested
-    assert all(0 <= row["p"] <= 1 for row in found.summary())
+    assert all(0 <= row["p"] <= 1 for row in summary_of(found))
     few = cc.study.judgment_study(*collection(12, 11), [Change("depth_pool", 3)], ["AP"], rng=5, n_resamples=200)
     assert not few.tested
-    (row,) = few.summary()
+    (row,) = summary_of(few)
     assert "p" not in row
     assert row["d_rank"] > 0
-    assert np.isnan(few.value("depth_pool", "3", "AP", "p"))
+    assert np.isnan(few.cell("depth_pool", "3", "AP", "p")["mean"])

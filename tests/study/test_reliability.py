@@ -29,11 +29,11 @@ def collections() -> dict[str, cc.Scores]:
 
 
 @pytest.fixture(scope="module")
-def study(collections: dict[str, cc.Scores]) -> cc.study.ReliabilityStudy:
+def study(collections: dict[str, cc.Scores]) -> cc.study.StudyResult:
     return cc.study.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=3)
 
 
-def test_a_trial_by_hand(study: cc.study.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
+def test_a_trial_by_hand(study: cc.study.StudyResult, collections: dict[str, cc.Scores]) -> None:
     original = collections["hasty"]
     means = original.means()
     limit = np.quantile(means, 0.25)
@@ -57,7 +57,7 @@ def test_a_trial_by_hand(study: cc.study.ReliabilityStudy, collections: dict[str
     np.testing.assert_allclose(found[:, 5:].T, [estimates["sh(w)"], estimates["sh(w/o)"]], atol=1e-12)
 
 
-def test_the_table_by_hand(study: cc.study.ReliabilityStudy) -> None:
+def test_the_table_by_hand(study: cc.study.StudyResult) -> None:
     rows = study.rows()
     assert len(rows) == 2 * 2 * 2 * 6
     for row in rows:
@@ -73,16 +73,16 @@ def test_the_table_by_hand(study: cc.study.ReliabilityStudy) -> None:
         assert row["bias"] == pytest.approx(sum(off) / 4)
         assert row["bias_se"] == pytest.approx(np.std(off, ddof=1) / 2)
         assert row["error_se"] == pytest.approx(np.std(np.abs(off), ddof=1) / 2)
-    for summary in study.summary():
+    for summary in study.summary:
         mine = [r for r in rows if r["estimator"] == summary["estimator"] and r["coefficient"] == "tau_ap"]
         assert summary["bias tau_ap"] == pytest.approx(np.mean([r["bias"] for r in mine]))
         assert summary["error tau_ap"] == pytest.approx(np.mean([r["error"] for r in mine]))
         assert f"{summary['error tau']:.4f}" in str(study)
-    least = min(study.summary(), key=lambda r: r["error tau"])["estimator"]
+    least = min(study.summary, key=lambda r: r["error tau"])["estimator"]
     assert study.verdict.startswith(f"tau: least error {least} ")
 
 
-def test_workers_change_nothing(study: cc.study.ReliabilityStudy, collections: dict[str, cc.Scores]) -> None:
+def test_workers_change_nothing(study: cc.study.StudyResult, collections: dict[str, cc.Scores]) -> None:
     again = cc.study.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=3, workers=2)
     assert np.array_equal(again.values, study.values)
     other = cc.study.reliability_study(collections, n_trials=4, sizes=[10, 25], rng=4)
@@ -111,10 +111,10 @@ def test_exact_means_reach_the_simulator() -> None:
     assert not np.array_equal(rough.values, exact.values)
     rng = np.random.default_rng(np.random.SeedSequence(5, spawn_key=(0,)))
     means = cc.study.Simulator(people, exact_means=True).simulate(12, rng).means()
-    assert exact.actual("people", 12, "tau") == pytest.approx(cc.tau(people.means(), means))
+    assert exact.cell("people", 12, "tau", "ml")["actual_mean"] == pytest.approx(cc.tau(people.means(), means))
 
 
-def test_files(study: cc.study.ReliabilityStudy, tmp_path: Path) -> None:
+def test_files(study: cc.study.StudyResult, tmp_path: Path) -> None:
     written = study.save(tmp_path / "new")
     assert [path.name for path in written] == ["reliability.csv", "error.png", "bias.png"]
     with written[0].open(newline="") as file:
@@ -123,7 +123,7 @@ def test_files(study: cc.study.ReliabilityStudy, tmp_path: Path) -> None:
     assert study.to_frame().to_dict("records") == study.rows()
     for path in written[1:]:
         assert path.read_bytes().startswith(b"\x89PNG")
-    figure = study.figure("bias")
+    figure = study.drawings["bias.png"](study)
     assert [ax.get_title(loc="left") for ax in figure.axes] == [
         r"people, $\tau$",
         r"people, $\tau_{AP}$",
@@ -131,7 +131,7 @@ def test_files(study: cc.study.ReliabilityStudy, tmp_path: Path) -> None:
         r"hasty, $\tau_{AP}$",
     ]
     lines = {line.get_label(): line for line in figure.axes[2].get_lines()}
-    assert lines["SH(w/o)"].get_ydata().tolist() == [study.bias("hasty", n, "tau", "sh(w/o)") for n in (10, 25)]
+    assert lines["SH(w/o)"].get_ydata().tolist() == [study.cell("hasty", n, "tau", "sh(w/o)")["bias"] for n in (10, 25)]
     json.dumps(study.to_dict(), allow_nan=False)
 
 
@@ -160,27 +160,26 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
         cc.study.reliability_study({"people": cc.load_collection("people")}, **options)
 
 
-def test_what_is_no_collection_is_refused(study: cc.study.ReliabilityStudy) -> None:
+def test_what_is_no_collection_is_refused(study: cc.study.StudyResult) -> None:
     wrongs: list[Any] = [cc.load_collection("people"), {}, {"x": [[1.0]]}, {"x": {"bm25": 0.3, "ql": 0.4}}]
     for wrong in wrongs:
         with pytest.raises(cc.errors.InputError, match="collections"):
             cc.study.reliability_study(wrong)
     with pytest.raises(cc.errors.InputError, match="estimator is 'mls': the study has ml"):
-        study.error("people", 10, "tau", "mls")
+        study.cell("people", 10, "tau", "mls")
     with pytest.raises(cc.errors.InputError, match="what is 'noise'"):
-        study.plot(what="noise")  # type: ignore[arg-type]
+        study.plot(what="noise")
 
 
 @pytest.mark.long
-def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study.ReliabilityStudy) -> None:
+def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study.StudyResult) -> None:
     out = tmp_path / "out"
     command = ("study", "reliability", PEOPLE, HASTY, "--trials", 4, "--sizes", "10,25", "--seed", 3, "-o", out)
     first = good(*command)
     assert first.startswith(study.verdict)
     assert "16 trials in" in first
     before = (out / "reliability.csv").read_bytes()
-    study.to_csv(tmp_path / "library.csv")
-    assert before == (tmp_path / "library.csv").read_bytes()
+    assert before == study.save(tmp_path / "library")[0].read_bytes()
     (out / "chunks" / "000000.npy").unlink()
     assert rows(*command) == [*csv.DictReader(before.decode().splitlines())]
     assert (out / "reliability.csv").read_bytes() == before

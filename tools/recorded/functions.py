@@ -757,11 +757,10 @@ def _() -> Any:
     sample = ("sample", "0.1", "nDCG@10")
     return {
         **everything(study),
-        "draws": study.draws(*sample, "tau_b"),
-        "interval": study.interval(*sample, "tau_b"),
-        "scores": study.scores(*sample),
-        "unjudged": study.unjudged(*sample[:2]),
-        "by system": study.to_frame(systems=True),
+        "draws": study.draws[*sample, "tau_b"],
+        "scores": study.scores[sample],
+        "unjudged": study.unjudged[sample[:2]],
+        "by system": study.tables["systems.csv"],
     }
 
 
@@ -781,8 +780,7 @@ def _() -> Any:
     return {
         **everything(study),
         "files": held("study"),
-        "actual": study.actual("people", 10, "tau_ap"),
-        "bias": study.bias("adhoc8", 25, "tau", "msqd"),
+        "cell": study.cell("adhoc8", 25, "tau", "msqd"),
     }
 
 

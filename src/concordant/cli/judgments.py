@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..judgments import LabelList
     from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
-    from ..study.judgments import JudgmentStudy
     from ..study.saving import StudyResult
 
 DEFAULT = ("nDCG@10", "AP")
@@ -324,12 +323,12 @@ class Studied(Measured):
         out: Output,
         change: str,
         levels: Iterable[Any],
-        more: Callable[[JudgmentStudy], str] | None = None,
+        more: Callable[[StudyResult], str] | None = None,
         **options: Any,
     ) -> Answer:
         """Run it: the study, what its numbers are, and what else is to be said of it."""
         from ..judgments import Change
-        from ..study.judgments import judgment_study
+        from ..study.judgments import judgment_study, summary_of
 
         changes = [Change(change, level, **options) for level in levels]
         with out.bar("draws") as bar:
@@ -355,7 +354,7 @@ class Studied(Measured):
             return "\n\n".join([str(study), about, *([more(study)] if more else [])])
 
         shown = study.statistics if self.coefficient else None
-        made = replace(Answer.of(study), text=text, printed=lambda: study.summary(shown))
+        made = replace(Answer.of(study), text=text, printed=lambda: summary_of(study, shown))
         return made if self.output is None else replace(made, write=partial(saved, study, self.output))
 
 
@@ -512,7 +511,7 @@ def leave_out(
         owners = {name: owners[name] for name in pooled}
     of = teams_of(owners, runs)
 
-    def each_out(study: JudgmentStudy) -> str:
+    def each_out(study: StudyResult) -> str:
         with warnings.catch_warnings(action="ignore"):  # said of the study
             each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients

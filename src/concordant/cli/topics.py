@@ -336,7 +336,7 @@ def reliability_study(
         drawn = ", and the figures" if any(path.suffix == ".png" for path in written) else ""
         return f"Every cell{drawn}: {', '.join(map(str, written))}"
 
-    return replace(Answer.of(found), text=text, printed=found.summary, write=write)
+    return replace(Answer.of(found), text=text, printed=lambda: found.summary, write=write)
 
 
 def _sizes(text: str) -> list[int]:

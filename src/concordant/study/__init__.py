@@ -7,17 +7,16 @@ executor. `reliability` is the study of the estimators of expected correlation, 
 
 from .execution import executor_at
 from .grid import StudyError
-from .judges import JudgeStudy, judge_study
-from .judgments import JudgmentStudy, judgment_study
-from .reliability import ReliabilityStudy, reliability_study
+from .judges import judge_study
+from .judgments import judgment_study
+from .reliability import reliability_study
+from .saving import StudyResult
 from .simulation import Simulator
 
 __all__ = [
-    "JudgeStudy",
-    "JudgmentStudy",
-    "ReliabilityStudy",
     "Simulator",
     "StudyError",
+    "StudyResult",
     "executor_at",
     "judge_study",
     "judgment_study",

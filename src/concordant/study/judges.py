@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,144 +28,72 @@ from ..judgments.runs import Runs
 from ..options import checked
 from ..parallel import Workers
 from ..words import argument, counted, listing, named, number, p_cell
-from .judgments import JudgmentStudy, judgment_study
-from .saving import StudyResult, place_of
+from .judgments import judgment_study, plot_scores
+from .saving import StudyResult
 
 JudgedTopics: TypeAlias = Literal["truth", "common"]
 
 
-@checked
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgeStudy(StudyResult):
-    """How far other judges agree with the truth. `print` shows it, `to_dict` has everything."""
+def verdict_of(
+    ranking: JudgeRanking | None, estimates: Mapping[tuple[str, str, str], Estimate], measure: str, coefficient: str
+) -> str:
+    """Who ranks the systems most like the truth, or who could, and what the first one's topics are worth."""
+    if ranking is not None:
+        return f"{ranking.verdict} ({measure})"
+    values = {judge: e.value for (judge, *about), e in estimates.items() if about == [measure, coefficient]}
+    known = {judge: value for judge, value in values.items() if not np.isnan(value)}
+    if not known:
+        return f"{coefficient} is undefined for all judges ({measure})"
+    best = [judge for judge, value in known.items() if value == max(known.values())]
+    about = f"({measure}, {coefficient} {max(known.values()):.3f}); whether a difference is chance was not tested"
+    verb = "rank" if len(best) > 1 else "ranks"
+    return f"on these topics {listing(best)} {verb} the systems most like the truth {about}"
 
-    study: JudgmentStudy
-    """All coefficients, and the consequences for each system; its changes are of kind "judge"."""
-    estimates: Mapping[tuple[str, str, str], Estimate]
-    """By judge, measure and coefficient, with intervals for the population of topics."""
-    ranking: JudgeRanking | None
-    """By the first measure and the first coefficient: what the judges' topics are worth, and which are better than
-    which. None with fewer than 10 topics."""
-    card: Findings | None
-    """By the first measure: soft pairwise accuracy, significance, rank changes and labels beside worth by tau_b."""
-    labels: Mapping[str, Findings]
-    """By judge."""
-    gaming: Mapping[str, Findings]
-    """By judge and by the first measure: what a system gains that asks the judge. Empty with fewer than 10 topics."""
 
-    @property
-    def judges(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(self.labels)
+def _table(found: StudyResult) -> str:
+    """Coefficients with their intervals, the rank test, and how far the labels agree."""
+    ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
+    for (judge, measure, coefficient), e in found.estimates.items():
+        between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
+        ranked.append([judge, measure, coefficient, number(e.value), between])
+    for judge, measure in product(found.judges, found.study.measures):
+        distance, p = (found.study.cell("judge", judge, measure, name)["mean"] for name in ("d_rank", "p"))
+        tested.append([judge, measure, number(distance), p_cell(p)])
+    labels = [["labels", *found.labels[found.judges[0]].estimates]]
+    labels += [[judge, *(number(e.value) for e in of.estimates.values())] for judge, of in found.labels.items()]
+    worth = [] if found.ranking is None else [found.ranking.table()]
+    card = [columns(labels)] if found.card is None else [found.card.table()]
+    gaming = [_gaming_table(found.gaming)] if found.gaming else []
+    return "\n\n".join([*worth, *map(columns, (ranked, tested)), *card, *gaming])
 
-    @property
-    def coefficients(self) -> tuple[str, ...]:
-        """Those that have intervals."""
-        return tuple(dict.fromkeys(coefficient for _, _, coefficient in self.estimates))
 
-    @property
-    def verdict(self) -> str:
-        """Who ranks the systems most like the truth, or who could, and what the first one's topics are worth."""
-        measure, coefficient = self.study.measures[0], self.coefficients[0]
-        if self.ranking is not None:
-            return f"{self.ranking.verdict} ({measure})"
-        values = {judge: self.estimates[judge, measure, coefficient].value for judge in self.judges}
-        known = {judge: value for judge, value in values.items() if not np.isnan(value)}
-        if not known:
-            return f"{coefficient} is undefined for all judges ({measure})"
-        best = [judge for judge, value in known.items() if value == max(known.values())]
-        about = f"({measure}, {coefficient} {max(known.values()):.3f}); whether a difference is chance was not tested"
-        verb = "rank" if len(best) > 1 else "ranks"
-        return f"on these topics {listing(best)} {verb} the systems most like the truth {about}"
+def _gaming_table(gaming: Mapping[str, Findings]) -> str:
+    """What a system gains that asks each judge, and how much of it the truth sees; then the conclusions."""
+    rows = [["", "transfer", "lost share", "judged"]]
+    for judge, found in gaming.items():
+        rows[0][0] = f"first {found.k} re-ordered by"
+        row = [judge]
+        for value, ends in ((found.transfer, found.transfer_interval), (found.lost, found.lost_interval)):
+            row.append(number(value, 2) + ("" if ends is None else f" ({ends.low:.2f} to {ends.high:.2f})"))
+        rows.append([*row, next(f"{dose.judged:.0%}" for dose in found.doses if dose.k == found.k)])
+    return "\n".join([columns(rows), "", *(f"  {found.verdict}" for found in gaming.values())])
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per judge, measure and coefficient."""
-        return [
-            {
-                "judge": judge,
-                "measure": measure,
-                "coefficient": coefficient,
-                "value": estimate.value,
-                "low": estimate.interval.low if estimate.interval else float("nan"),
-                "high": estimate.interval.high if estimate.interval else float("nan"),
-                "d_rank": self.study.value("judge", judge, measure, "d_rank"),
-                "p": self.study.value("judge", judge, measure, "p"),
-            }
-            for (judge, measure, coefficient), estimate in self.estimates.items()
-        ]
 
-    def table(self) -> str:
-        """Coefficients with their intervals, the rank test, and how far the labels agree."""
-        ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
-        for (judge, measure, coefficient), e in self.estimates.items():
-            between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
-            ranked.append([judge, measure, coefficient, number(e.value), between])
-        for judge, measure in dict.fromkeys((judge, measure) for judge, measure, _ in self.estimates):
-            distance, p = (self.study.value("judge", judge, measure, name) for name in ("d_rank", "p"))
-            tested.append([judge, measure, number(distance), p_cell(p)])
-        labels = [["labels", *self.labels[self.judges[0]].estimates]]
-        labels += [
-            [judge, *(number(e.value) for e in found.estimates.values())] for judge, found in self.labels.items()
-        ]
-        worth = [] if self.ranking is None else [self.ranking.table()]
-        card = [] if self.card is None else [self.card.table()]
-        gaming = [self._gaming_table()] if self.gaming else []
-        return "\n\n".join([*worth, *map(columns, (ranked, tested)), *(card or [columns(labels)]), *gaming])
-
-    def _gaming_table(self) -> str:
-        """What a system gains that asks each judge, and how much of it the truth sees; then the conclusions."""
-        rows = [["", "transfer", "lost share", "judged"]]
-        for judge, found in self.gaming.items():
-            rows[0][0] = f"first {found.k} re-ordered by"
-            row = [judge]
-            for value, ends in ((found.transfer, found.transfer_interval), (found.lost, found.lost_interval)):
-                row.append(number(value, 2) + ("" if ends is None else f" ({ends.low:.2f} to {ends.high:.2f})"))
-            rows.append([*row, next(f"{dose.judged:.0%}" for dose in found.doses if dose.k == found.k)])
-        return "\n".join([columns(rows), "", *(f"  {found.verdict}" for found in self.gaming.values())])
-
-    def _contents(self) -> dict[str, Any]:
-        rows = None if self.card is None else self.card.rows()
-        return {
-            "rows": self.rows(), "ranking": self.ranking, "card": rows, "labels": self.labels, "gaming": self.gaming,
-            "study": self.study,
-        }  # fmt: skip
-
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Of judges and of systems."""
-        return {"judges.csv": self.rows(), "systems.csv": self.study.systems_rows()}
-
-    def figures(self) -> dict[str, Any]:
-        """The figure."""
-        return {"judges.png": self.figure()}
-
-    def figure(self) -> Any:
-        """The heatmap; for each judge all means, those of the ten best, the confusion of labels, the gaming."""
-        count, across = len(self.judges), 4 if self.gaming else 3
-        made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (count + 1)), layout="constrained")
-        panels = made.subplots(count + 1, across, squeeze=False)
-        self.plot(panels[0, 0])
-        for ax in panels[0, 1:]:
-            ax.axis("off")
-        for row, judge in zip(panels[1:], self.judges, strict=True):
-            self.plot_scores(judge, ax=row[0])
-            self.plot_scores(judge, ax=row[1], top=10)
-            self.labels[judge].plot(row[2])
-            if self.gaming:
-                self.gaming[judge].plot(row[3])
-        return made
-
-    def plot(self, ax: Any = None, *, coefficient: str | None = None) -> Any:
-        """A coefficient as a heatmap, judge by measure, with the values written in."""
-        from ..render.figures import heatmap
-
-        name = self.coefficients[0] if coefficient is None else coefficient
-        place_of(name, self.study.coefficients, "coefficient")
-        values = [[self.study.value("judge", j, m, name) for m in self.study.measures] for j in self.judges]
-        return heatmap(values, self.judges, self.study.measures, ax, label=name, decimals=3)
-
-    def plot_scores(self, judge: str, measure: str | None = None, ax: Any = None, *, top: int | None = None) -> Any:
-        """Means of the systems under a judge against those under the truth, with the diagonal; the `top` best only."""
-        return self.study.plot_scores("judge", judge, measure or self.study.measures[0], ax, top=top)
+def _figure(found: StudyResult) -> Any:
+    """The heatmap; for each judge all means, those of the ten best, the confusion of labels, the gaming."""
+    count, across, first = len(found.judges), 4 if found.gaming else 3, found.study.measures[0]
+    made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (count + 1)), layout="constrained")
+    panels = made.subplots(count + 1, across, squeeze=False)
+    found.plot(panels[0, 0])
+    for ax in panels[0, 1:]:
+        ax.axis("off")
+    for row, judge in zip(panels[1:], found.judges, strict=True):
+        plot_scores(found.study, "judge", judge, first, row[0])
+        plot_scores(found.study, "judge", judge, first, row[1], top=10)
+        found.labels[judge].plot(row[2])
+        if found.gaming:
+            found.gaming[judge].plot(row[3])
+    return made
 
 
 @checked
@@ -184,7 +113,7 @@ def judge_study(  # noqa: PLR0913
     missing: Missing = "error",
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> JudgeStudy:
+) -> StudyResult:
     """Compare judges with one whose judgments are the truth: by the ranking of systems, and label by label.
 
     For each judge and measure: the coefficients between the means under the truth and under the judge, with intervals
@@ -228,8 +157,10 @@ def judge_study(  # noqa: PLR0913
 
     Returns
     -------
-    JudgeStudy
-        Estimates, tests and label agreement by judge.
+    StudyResult
+        `estimates` by judge, measure and coefficient, with intervals for the population of topics; `labels`, the label
+        agreement, by judge; by the first measure `ranking` (None with fewer than 10 topics), `card` and `gaming`; and
+        `study`, all coefficients and the consequences for each system, as `judgment_study` gives them.
 
     See Also
     --------
@@ -294,13 +225,30 @@ def judge_study(  # noqa: PLR0913
         )
     else:
         notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
-    return JudgeStudy(
-        study=study,
-        estimates=estimates,
-        ranking=ranking,
-        card=card,
-        labels=labels,
-        gaming=gaming,
+    rows = [
+        {
+            "judge": judge,
+            "measure": measure,
+            "coefficient": coefficient,
+            "value": estimate.value,
+            "low": estimate.interval.low if estimate.interval else np.nan,
+            "high": estimate.interval.high if estimate.interval else np.nan,
+            "d_rank": study.cell("judge", judge, measure, "d_rank")["mean"],
+            "p": study.cell("judge", judge, measure, "p")["mean"],
+        }
+        for (judge, measure, coefficient), estimate in estimates.items()
+    ]
+    parts: dict[str, Any] = {"ranking": ranking, "labels": labels, "gaming": gaming, "study": study}
+    found = StudyResult(
+        kind="JudgeStudy",
+        answer=verdict_of(ranking, estimates, first, names[0]),
+        numbers={"rows": rows, "card": None if card is None else card.rows(), **parts},
+        beside={"card": card, "estimates": estimates, "judges": tuple(named), "coefficients": tuple(names)},
+        lines=rows,
+        figure="curves.judge_study",
+        tables={"judges.csv": rows, "systems.csv": study.tables["systems.csv"]},
+        drawings={"judges.png": _figure},
+        parts={} if card is None else {"card": card},
         notes=(*notes, *_other_scales(labels)),
         settings={
             **study.settings,
@@ -311,6 +259,7 @@ def judge_study(  # noqa: PLR0913
             "interval_coefficients": names,
         },
     )
+    return replace(found, shown=_table(found))
 
 
 def _prepared(

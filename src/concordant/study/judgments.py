@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.holes import Missing
-from ..data.results import Interval, columns, settings_of
+from ..data.results import columns, settings_of
 from ..errors import InputError, import_extra, warn
 from ..inference.resampling import Progress, Resampling
 from ..judges.verdicts import shown
@@ -39,237 +40,178 @@ OTHERS = ("d_rank", "p", "worth")
 with the full judgments."""
 
 
-@checked
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgmentStudy(StudyResult):
-    """Every statistic by change, level and measure. `print` shows the means; `rows` and `systems_rows` have it all."""
+def study_of(  # noqa: PLR0913, PLR0917
+    changes: Sequence[tuple[str, str]],
+    measures: Sequence[str],
+    coefficients: tuple[str, ...],
+    systems: Sequence[str],
+    topics: Sequence[str],
+    full: FloatArray,
+    values: FloatArray,
+    change_of: IntArray,
+    *,
+    settings: Mapping[str, Any],
+    **about: Any,
+) -> StudyResult:
+    """Every statistic by change (kind and level) and measure.
 
-    changes: tuple[tuple[str, str], ...]
-    """Kind and level of each change."""
-    measures: tuple[str, ...]
-    coefficients: tuple[str, ...]
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
-    full: FloatArray
-    """Means under the full judgments: measures x systems."""
-    values: FloatArray
-    """Trials x (measures, then one row of counts) x (coefficients, d_rank, its p-value, worth, systems)."""
-    change_of: IntArray
-    """The change of each trial."""
+    `full` has the means under the full judgments, measures x systems. `values` are trials x (measures, then one row of
+    counts) x (coefficients, d_rank, its p-value, worth, systems); `change_of` has the change of each trial.
+    """
+    m, statistics = len(systems), (*coefficients, *OTHERS)
+    of = {change: values[change_of == k] for k, change in enumerate(changes)}
+    cells = product(changes, enumerate(measures), enumerate(statistics))
+    draws = {(*change, measure, name): of[change][:, k, s] for change, (k, measure), (s, name) in cells}
+    scores = {(*of_change, name): of[of_change][:, k, -m:] for of_change in changes for k, name in enumerate(measures)}
+    unjudged = {change: trials[:, -1, -m:] for change, trials in of.items()}
+    rows = [
+        dict(zip(("change", "level", "measure", "statistic"), key, strict=True))
+        | _spread(drawn)
+        | {"draws": len(drawn), "judgments": float(of[key[:2]][:, -1, 0].mean())}
+        for key, drawn in draws.items()
+    ]
+    by_system = []
+    for change, (full_score, measure) in product(changes, zip(full, measures, strict=True)):
+        rank, full_rank = rankdata(-scores[*change, measure], axis=1).mean(axis=0), rankdata(-full_score)
+        score = scores[*change, measure].mean(axis=0)
+        numbers = {
+            "full_score": full_score,
+            "score": score,
+            "score_change": score - full_score,
+            "full_rank": full_rank,
+            "rank": rank,
+            "rank_shift": rank - full_rank,
+            "unjudged": unjudged[change].mean(axis=0),
+        }
+        for k, system in enumerate(systems):
+            labels = dict(zip(("change", "level", "measure", "system"), (*change, measure, system), strict=True))
+            by_system.append(labels | {name: float(number[k]) for name, number in numbers.items()})
+    main = tuple(name for name in headlines("main") if name in coefficients) or coefficients[:1]
+    found = StudyResult(
+        kind="JudgmentStudy",
+        answer=_verdict(rows, main[-1]),
+        numbers={"rows": rows, "systems": by_system},
+        beside={
+            "changes": tuple(changes),
+            "measures": tuple(measures),
+            "coefficients": coefficients,
+            "statistics": statistics,
+            "headlines": main,
+            "systems": tuple(systems),
+            "topics": tuple(topics),
+            "full": full,
+            "values": values,
+            "draws": draws,
+            "scores": scores,
+            "unjudged": unjudged,
+            "tested": m < len(topics),
+        },
+        lines=rows,
+        figure="curves.judgment_study",
+        tables={"judgments.csv": rows, "systems.csv": by_system},
+        drawings={"judgments.png": _figure},
+        settings=settings,
+        **about,
+    )
+    return replace(found, shown=_table(found))
 
-    @property
-    def statistics(self) -> tuple[str, ...]:
-        """The coefficients, the rank distance and its p-value, and worth."""
-        return (*self.coefficients, *OTHERS)
 
-    @property
-    def headlines(self) -> tuple[str, ...]:
-        """The coefficients that figures show, and the last of them the verdict."""
-        return tuple(name for name in headlines("main") if name in self.coefficients) or self.coefficients[:1]
+def _spread(drawn: FloatArray) -> dict[str, Any]:
+    """The mean of the draws that have a value, and what the middle 95% of them span."""
+    there = drawn[~np.isnan(drawn)]
+    several = len(there) > 1
+    low, high = np.quantile(there, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist() if several else (np.nan, np.nan)
+    return {
+        "mean": _mean(drawn),
+        "low": low,
+        "high": high,
+        "sd": float(there.std(ddof=1)) if several else np.nan,
+        "defined": len(there),
+    }
 
-    def draws(self, change: str, level: str, measure: str, statistic: str) -> FloatArray:
-        """A statistic in each draw; nan where it has no value."""
-        place = place_of(statistic, self.statistics, "statistic")
-        return np.asarray(self._trials(change, level)[:, place_of(measure, self.measures, "measure"), place])
 
-    def value(self, change: str, level: str, measure: str, statistic: str) -> float:
-        """The mean of a statistic over the draws that have it; nan where none has."""
-        return _mean(self.draws(change, level, measure, statistic))
-
-    def interval(self, change: str, level: str, measure: str, statistic: str) -> Interval | None:
-        """What the middle 95% of the draws span; None for fewer than two draws."""
-        found = self.draws(change, level, measure, statistic)
-        found = found[~np.isnan(found)]
-        if len(found) < 2:
-            return None
-        low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        return Interval(float(low), float(high), LEVEL, "of the draws")
-
-    def scores(self, change: str, level: str, measure: str) -> FloatArray:
-        """The means of the systems under the changed judgments: draws x systems."""
-        place = place_of(measure, self.measures, "measure")
-        return np.asarray(self._trials(change, level)[:, place, -len(self.systems) :])
-
-    def unjudged(self, change: str, level: str) -> FloatArray:
-        """The share of unjudged documents at the top of each system's lists: draws x systems."""
-        return np.asarray(self._trials(change, level)[:, -1, -len(self.systems) :])
-
-    def judgments(self, change: str, level: str) -> float:
-        """How many judgments were left, on average."""
-        return float(self._trials(change, level)[:, -1, 0].mean())
-
-    def _trials(self, change: str, level: Any) -> FloatArray:
-        wanted = (change, str(level))
-        if wanted not in self.changes:
-            known = listing(f"{kind} {label}" for kind, label in self.changes)
-            raise InputError(f"the study has no change {change} {level}: it has {known}")
-        return np.asarray(self.values[self.change_of == self.changes.index(wanted)])
-
-    @property
-    def verdict(self) -> str:
-        """How far the ranking holds, for each kind of change, and what its topics are worth."""
-        name = self.headlines[-1]
-        parts = {kind: f"{kind}: {name} is undefined" for kind, _ in self.changes}
-        for kind in parts:
-            found = [
-                (self.value(kind, level, measure, name), level, measure)
-                for (of, level), measure in product(self.changes, self.measures)
-                if of == kind and not np.isnan(self.value(kind, level, measure, name))
-            ]
-            values = {f"{value:.3f}" for value, _, _ in found}
-            if len(found) > 1 and len(values) == 1:
-                parts[kind] = f"{kind}: {name} {values.pop()} at every level and by every measure"
-            elif found:
-                ends = dict.fromkeys((min(found), max(found)))
-                parts[kind] = "; ".join(
-                    f"{kind} {level}: {self._worth(kind, level, measure)}{name} {value:.3f} ({measure})"
-                    for value, level, measure in ends
-                )
-        return "; ".join(parts.values())
-
-    def _worth(self, kind: str, level: str, measure: str) -> str:
-        """'25 topics are worth 15 with all judgments, ' or nothing."""
-        worth = self.value(kind, level, measure, "worth")
-        if np.isnan(worth):
-            return ""
-        most = "less than 1" if worth < 1 else shown(worth)
-        return f"{TOPICS:g} topics are worth {most} with all judgments, "
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per change, measure and statistic; low and high span the middle 95% of the draws."""
-        names = ("change", "level", "measure", "statistic")
-        found = []
-        for (change, level), measure, statistic in product(self.changes, self.measures, self.statistics):
-            draws = self.draws(change, level, measure, statistic)
-            there = draws[~np.isnan(draws)]
-            span = self.interval(change, level, measure, statistic)
-            numbers = {
-                "mean": _mean(draws),
-                "low": span.low if span else float("nan"),
-                "high": span.high if span else float("nan"),
-                "sd": float(there.std(ddof=1)) if len(there) > 1 else float("nan"),
-                "defined": len(there),
-                "draws": len(draws),
-                "judgments": self.judgments(change, level),
-            }
-            found.append(dict(zip(names, (change, level, measure, statistic), strict=True)) | numbers)
-        return found
-
-    def systems_rows(self) -> list[dict[str, Any]]:
-        """One row per change, measure and system: means over the draws. A rank shift above 0 is a loss of places.
-
-        Tied systems share the mean of their ranks.
-        """
-        from scipy.stats import rankdata
-
-        found = []
-        for (change, level), (full, measure) in product(self.changes, zip(self.full, self.measures, strict=True)):
-            scores, full_rank = self.scores(change, level, measure), rankdata(-full)
-            score, rank = scores.mean(axis=0), rankdata(-scores, axis=1).mean(axis=0)
-            numbers = {
-                "full_score": full,
-                "score": score,
-                "score_change": score - full,
-                "full_rank": full_rank,
-                "rank": rank,
-                "rank_shift": rank - full_rank,
-                "unjudged": self.unjudged(change, level).mean(axis=0),
-            }
-            for j, system in enumerate(self.systems):
-                labels = {"change": change, "level": level, "measure": measure, "system": system}
-                found.append(labels | {name: float(number[j]) for name, number in numbers.items()})
-        return found
-
-    @property
-    def tested(self) -> bool:
-        """Whether there is a test of the rank distance that keeps its level: more topics than systems."""
-        return len(self.systems) < len(self.topics)
-
-    def summary(self, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
-        """One row per change and measure: the number of judgments, and the means of some statistics."""
-        wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
-        names = [name for name in self.statistics if name in wanted] or self.statistics
-        names = [name for name in names if name != "p" or self.tested]
-        return [
-            {"change": kind, "level": level, "judgments": round(self.judgments(kind, level)), "measure": measure}
-            | {name: self.value(kind, level, measure, name) for name in names}
-            for (kind, level), measure in product(self.changes, self.measures)
+def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
+    """How far the ranking holds, for each kind of change, and what its topics are worth."""
+    worths = {(row["change"], row["level"], row["measure"]): row["mean"] for row in rows if row["statistic"] == "worth"}
+    parts = {}
+    for kind in dict.fromkeys(row["change"] for row in rows):
+        found = [
+            (row["mean"], row["level"], row["measure"])
+            for row in rows
+            if row["change"] == kind and row["statistic"] == name and not np.isnan(row["mean"])
         ]
+        values = {f"{value:.3f}" for value, _, _ in found}
+        parts[kind] = f"{kind}: {name} is undefined"
+        if len(found) > 1 and len(values) == 1:
+            parts[kind] = f"{kind}: {name} {values.pop()} at every level and by every measure"
+        elif found:
+            ends = dict.fromkeys((min(found), max(found)))
+            parts[kind] = "; ".join(
+                f"{kind} {level}: {_worth(worths[kind, level, measure])}{name} {value:.3f} ({measure})"
+                for value, level, measure in ends
+            )
+    return "; ".join(parts.values())
 
-    def table(self) -> str:
-        """The summary, below what it is a summary of."""
-        kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
-        about = (
-            f"{listing(kinds)}; {counted(len(self.systems), 'system')}, {counted(len(self.topics), 'topic')}, "
-            f"{counted(len(self.values), 'draw')} in all, seed {self.settings['seed']}"
-        )
-        hidden = ("change",) if len(kinds) == 1 else ()  # which all have in common
-        rows = [{name: cell for name, cell in row.items() if name not in hidden} for row in self.summary()]
-        heads = [{"judgments": "judged"}.get(name, name) for name in rows[0]]
-        return f"{about}\n\n{columns([heads, *([_cell(name, c) for name, c in row.items()] for row in rows)])}"
 
-    def _contents(self) -> dict[str, Any]:
-        return {"rows": self.rows(), "systems": self.systems_rows(), "cost": self.cost}
+def _worth(worth: float) -> str:
+    """'25 topics are worth 15 with all judgments, ' or nothing."""
+    if np.isnan(worth):
+        return ""
+    most = "less than 1" if worth < 1 else shown(worth)
+    return f"{TOPICS:g} topics are worth {most} with all judgments, "
 
-    def to_frame(self, systems: bool = False) -> Any:
-        """A pandas frame of `rows`, or of `systems_rows`."""
-        return import_extra("pandas").DataFrame(self.systems_rows() if systems else self.rows())
 
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Both tables."""
-        return {"judgments.csv": self.rows(), "systems.csv": self.systems_rows()}
+def summary_of(found: StudyResult, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
+    """One row per change and measure: the number of judgments, and the means of some statistics."""
+    wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
+    names = [name for name in found.statistics if name in wanted] or found.statistics
+    names = [name for name in names if name != "p" or found.tested]
+    rows: dict[Any, dict[str, Any]] = {}
+    for row in found.lines:
+        labels = {"change": row["change"], "level": row["level"], "judgments": round(row["judgments"])}
+        one = rows.setdefault((row["change"], row["level"], row["measure"]), {**labels, "measure": row["measure"]})
+        one |= {row["statistic"]: row["mean"]} if row["statistic"] in names else {}
+    return list(rows.values())
 
-    def figures(self) -> dict[str, Any]:
-        """The figure."""
-        return {"judgments.png": self.figure()}
 
-    def figure(self) -> Any:
-        """Coefficients and the rank distance by level: one row per kind of change, one line per measure."""
-        kinds = list(dict.fromkeys(kind for kind, _ in self.changes))
-        names = [*self.headlines, "d_rank"]
-        size = (4.5 * len(names), 3.5 * len(kinds))
-        made = import_extra("matplotlib.figure").Figure(figsize=size, layout="constrained")
-        for row, kind in zip(made.subplots(len(kinds), len(names), squeeze=False), kinds, strict=True):
-            for ax, name in zip(row, names, strict=True):
-                self.plot(ax, change=kind, statistic=name)
-                ax.tick_params(axis="x", labelrotation=90 if len(self.changes) > 8 * len(kinds) else 0)
-        return made
+def _table(found: StudyResult) -> str:
+    """The summary, below what it is a summary of."""
+    kinds = list(dict.fromkeys(kind for kind, _ in found.changes))
+    about = (
+        f"{listing(kinds)}; {counted(len(found.systems), 'system')}, {counted(len(found.topics), 'topic')}, "
+        f"{counted(len(found.values), 'draw')} in all, seed {found.settings['seed']}"
+    )
+    hidden = ("change",) if len(kinds) == 1 else ()  # which all have in common
+    rows = [{name: cell for name, cell in row.items() if name not in hidden} for row in summary_of(found)]
+    heads = [{"judgments": "judged"}.get(name, name) for name in rows[0]]
+    return f"{about}\n\n{columns([heads, *([_cell(name, c) for name, c in row.items()] for row in rows)])}"
 
-    def plot(self, ax: Any = None, *, change: str | None = None, statistic: str | None = None) -> Any:
-        """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
-        from ..render.figures import curves
 
-        return curves.judgment_study(self, ax, change, statistic)
+def _figure(found: StudyResult) -> Any:
+    """Coefficients and the rank distance by level: one row per kind of change, one line per measure."""
+    kinds = list(dict.fromkeys(kind for kind, _ in found.changes))
+    names = [*found.headlines, "d_rank"]
+    size = (4.5 * len(names), 3.5 * len(kinds))
+    made = import_extra("matplotlib.figure").Figure(figsize=size, layout="constrained")
+    for row, kind in zip(made.subplots(len(kinds), len(names), squeeze=False), kinds, strict=True):
+        for ax, name in zip(row, names, strict=True):
+            found.plot(ax, change=kind, statistic=name)
+            ax.tick_params(axis="x", labelrotation=90 if len(found.changes) > 8 * len(kinds) else 0)
+    return made
 
-    def plot_coefficients(self, change: str, level: str, ax: Any = None) -> Any:
-        """Coefficients down, measures across, the means over the draws as colours and numbers."""
-        from ..render.figures import heatmap
 
-        rows = [[self.value(change, level, measure, name) for measure in self.measures] for name in self.coefficients]
-        return heatmap(rows, self.coefficients, self.measures, ax, label=f"{change} {level}")
+def plot_scores(found: StudyResult, change: str, level: str, measure: str, ax: Any = None, *, top: int = 0) -> Any:
+    """Means of the systems under the changed judgments against those under the full ones, with the diagonal.
 
-    def plot_scores(
-        self,
-        change: str,
-        level: str,
-        measure: str,
-        ax: Any = None,
-        *,
-        top: int | None = None,
-        bottom: int | None = None,
-    ) -> Any:
-        """Means of the systems under the changed judgments against those under the full ones, with the diagonal.
+    Only the `top` best by the full judgments, if asked for.
+    """
+    from ..render.figures import agreement
 
-        Only the `top` best, or the `bottom` worst, by the full judgments if asked for.
-        """
-        from ..render.figures import agreement
-
-        full = self.full[place_of(measure, self.measures, "measure")]
-        changed = self.scores(change, level, measure).mean(axis=0)
-        order = np.argsort(-full, kind="stable")
-        order = order[:top] if top else order[-bottom:] if bottom else order
-        labels = (f"{measure}, full judgments", f"{measure}, {change} {level}")
-        return agreement.plain_scatter(full[order], changed[order], labels, ax)
+    full = found.full[place_of(measure, found.measures, "measure")]
+    changed = found.scores[change, level, measure].mean(axis=0)
+    order = np.argsort(-full, kind="stable")[: top or None]
+    labels = (f"{measure}, full judgments", f"{measure}, {change} {level}")
+    return agreement.plain_scatter(full[order], changed[order], labels, ax)
 
 
 def _cell(name: str, value: Any) -> str:
@@ -301,7 +243,7 @@ def judgment_study(  # noqa: PLR0913
     folder: str | os.PathLike[str] | None = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> JudgmentStudy:
+) -> StudyResult:
     """Change the judgments in many ways, and compare the ranking of systems with that under the full judgments.
 
     For each change and measure: every coefficient between the means under the full judgments (truth) and under the
@@ -339,8 +281,12 @@ def judgment_study(  # noqa: PLR0913
 
     Returns
     -------
-    JudgmentStudy
-        Every statistic by change and measure, and what happens to each system.
+    StudyResult
+        `rows()` has every statistic by change, level and measure, the mean over the draws with what the middle 95% of
+        them span; `cell(change, level, measure, statistic)` is one row. `draws` has the draws by the same labels,
+        `scores` the means of the systems in each draw by change, level and measure, `unjudged` the shares of unjudged
+        documents at the top of their lists by change and level, and `full` the means under the full judgments.
+        `plot(change=, statistic=)` draws a statistic by level.
 
     Raises
     ------
@@ -405,7 +351,7 @@ def judgment_study(  # noqa: PLR0913
     }
     grid = Trials("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
-    return JudgmentStudy(
+    return study_of(
         changes=tuple((change.kind, change.label) for change in listed),
         measures=tuple(full),
         coefficients=named,

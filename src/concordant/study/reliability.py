@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -22,17 +22,16 @@ from ..parallel import Workers
 from ..planning.estimation import ESTIMATORS, estimates_of
 from ..planning.halves import discordant_shares
 from ..read.door import Collection, as_topics, refuse
-from ..read.files import fingerprint, write_csv
+from ..read.files import fingerprint
 from ..words import one_line
 from .execution import run_grid
 from .grid import Trials
-from .saving import StudyResult, place_of
+from .saving import StudyResult
 from .simulation.simulator import Simulator
 
 SIZES = tuple(range(10, 101, 10))
 COEFFICIENTS = ("tau", "tau_ap")
 _PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation first
-What = Literal["error", "bias"]
 
 
 @dataclass(frozen=True)
@@ -81,126 +80,77 @@ class ReliabilityTrials:
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
 
 
-@checked
-@dataclass(frozen=True, eq=False, repr=False)
-class ReliabilityStudy(StudyResult):
-    """Error and bias of each estimator. `print` shows the means over all, `to_frame` has every cell."""
+def study_of(
+    collections: tuple[str, ...],
+    sizes: tuple[int, ...],
+    values: FloatArray,
+    *,
+    settings: Mapping[str, Any],
+    **about: Any,
+) -> StudyResult:
+    """Error and bias of each estimator.
 
-    collections: tuple[str, ...]
-    sizes: tuple[int, ...]
-    values: FloatArray
-    """Collections x sizes x trials x coefficients x (the actual correlation, then each estimator's)."""
-
-    @property
-    def estimators(self) -> tuple[str, ...]:
-        """The estimators that are compared, in the order of `values`."""
-        return ESTIMATORS
-
-    def actual(self, collection: str, size: int, coefficient: str) -> float:
-        """The mean correlation between simulated and true rankings."""
-        return float(self._cell(collection, size, coefficient)[:, 0].mean())
-
-    def error(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
-        """The mean distance between an estimate and the actual correlation."""
-        return float(np.abs(self._off(collection, size, coefficient, estimator)).mean())
-
-    def bias(self, collection: str, size: int, coefficient: str, estimator: str) -> float:
-        """The mean of estimate minus actual correlation: positive where an estimator is too optimistic."""
-        return float(self._off(collection, size, coefficient, estimator).mean())
-
-    def _cell(self, collection: str, size: int, coefficient: str) -> FloatArray:
-        at = (place_of(collection, self.collections, "collection"), place_of(size, self.sizes, "size"))
-        return np.asarray(self.values[at][:, place_of(coefficient, COEFFICIENTS, "coefficient")])
-
-    def _off(self, collection: str, size: int, coefficient: str, estimator: str) -> FloatArray:
-        cell = self._cell(collection, size, coefficient)
-        return np.asarray(cell[:, 1 + place_of(estimator, ESTIMATORS, "estimator")] - cell[:, 0])
-
-    @property
-    def verdict(self) -> str:
-        """Which estimators are best."""
-        summary = self.summary()
-        parts = []
-        for coefficient in COEFFICIENTS:
-            error, bias = f"error {coefficient}", f"bias {coefficient}"
-            least = min(summary, key=lambda row, of=error: row[of])  # type: ignore[misc]
-            fair = min(summary, key=lambda row, of=bias: abs(row[of]))  # type: ignore[misc]
-            parts.append(
-                f"{coefficient}: least error {least['estimator']} ({least[error]:.4f}), least bias "
-                f"{fair['estimator']} ({fair[bias]:+.4f})"
-            )
-        return "; ".join(parts)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per collection, coefficient, size and estimator, with the standard errors of error and bias."""
-        found = []
-        for collection, coefficient, size, estimator in product(self.collections, COEFFICIENTS, self.sizes, ESTIMATORS):
-            off = self._off(collection, size, coefficient, estimator)
-            found.append(
-                {
-                    "collection": collection,
-                    "topics": size,
-                    "coefficient": coefficient,
-                    "estimator": estimator,
-                    "actual_mean": self.actual(collection, size, coefficient),
-                    "error": float(np.abs(off).mean()),
-                    "bias": float(off.mean()),
-                    "error_se": _standard_error(np.abs(off)),
-                    "bias_se": _standard_error(off),
-                }
-            )
-        return found
-
-    def summary(self) -> list[dict[str, Any]]:
-        """One row per estimator: error and bias of each coefficient, averaged over collections and sizes."""
-        off = self.values[..., 1:] - self.values[..., :1]
-        error, bias = np.abs(off).mean(axis=(0, 1, 2)), off.mean(axis=(0, 1, 2))
-        return [
-            {"estimator": name}
-            | {
-                f"{what} {coefficient}": float(of[c, e])
-                for c, coefficient in enumerate(COEFFICIENTS)
-                for what, of in (("error", error), ("bias", bias))
+    `values` are collections x sizes x trials x coefficients x (the actual correlation, then each estimator's).
+    """
+    rows = []
+    for (c, collection), (k, coefficient), (s, size), (e, estimator) in product(
+        *map(enumerate, (collections, COEFFICIENTS, sizes, ESTIMATORS))
+    ):
+        actual = values[c, s, :, k, 0]
+        off = values[c, s, :, k, 1 + e] - actual
+        rows.append(
+            {
+                "collection": collection,
+                "topics": size,
+                "coefficient": coefficient,
+                "estimator": estimator,
+                "actual_mean": float(actual.mean()),
+                "error": float(np.abs(off).mean()),
+                "bias": float(off.mean()),
+                "error_se": _standard_error(np.abs(off)),
+                "bias_se": _standard_error(off),
             }
-            for e, name in enumerate(ESTIMATORS)
-        ]
+        )
+    off = values[..., 1:] - values[..., :1]
+    of = (("error", np.abs(off).mean(axis=(0, 1, 2))), ("bias", off.mean(axis=(0, 1, 2))))
+    summary: list[dict[str, Any]] = [
+        {"estimator": name}
+        | {f"{what} {coefficient}": float(m[c, e]) for c, coefficient in enumerate(COEFFICIENTS) for what, m in of}
+        for e, name in enumerate(ESTIMATORS)
+    ]
+    parts = []
+    for coefficient in COEFFICIENTS:
+        error, bias = f"error {coefficient}", f"bias {coefficient}"
+        least, fair = min(summary, key=lambda row: row[error]), min(summary, key=lambda row: abs(row[bias]))
+        parts.append(
+            f"{coefficient}: least error {least['estimator']} ({least[error]:.4f}), least bias {fair['estimator']} "
+            f"({fair[bias]:+.4f})"
+        )
+    shown = (
+        f"{settings['trials']:,} trials of each size ({', '.join(map(str, sizes))} topics) from "
+        f"{', '.join(map(one_line, collections))}, seed {settings['seed']}"
+    )
+    cells = [[c if isinstance(c, str) else f"{c:.4f}" for c in row.values()] for row in summary]
+    return StudyResult(
+        kind="ReliabilityStudy",
+        answer="; ".join(parts),
+        numbers={"rows": rows},
+        beside={"collections": collections, "sizes": sizes, "values": values, "summary": summary},
+        lines=rows,
+        shown=f"{shown}\n\n{columns([list(summary[0]), *cells])}",
+        figure="curves.reliability_study",
+        tables={"reliability.csv": rows},
+        drawings={"error.png": partial(_figure, "error"), "bias.png": partial(_figure, "bias")},
+        settings=settings,
+        **about,
+    )
 
-    def table(self) -> str:
-        """The summary, below what it is a summary of."""
-        sizes, names = ", ".join(map(str, self.sizes)), ", ".join(map(one_line, self.collections))
-        about = f"{self.settings['trials']:,} trials of each size ({sizes} topics) from {names}"
-        summary = self.summary()
-        rows = [[c if isinstance(c, str) else f"{c:.4f}" for c in row.values()] for row in summary]
-        return f"{about}, seed {self.settings['seed']}\n\n{columns([list(summary[0]), *rows])}"
 
-    def _contents(self) -> dict[str, Any]:
-        return {"rows": self.rows(), "cost": self.cost}
+def _figure(what: Any, found: StudyResult) -> Any:
+    """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
+    from ..render.figures import curves
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write `rows`, in full precision."""
-        write_csv(path, self.rows())
-
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Every cell."""
-        return {"reliability.csv": self.rows()}
-
-    def figures(self) -> dict[str, Any]:
-        """The paper's two figures."""
-        return {"error.png": self.figure("error"), "bias.png": self.figure("bias")}
-
-    def plot(
-        self, ax: Any = None, *, what: What = "error", collection: str | None = None, coefficient: str = "tau"
-    ) -> Any:
-        """Error or bias by number of topics, one line per estimator; of the first collection, if none is named."""
-        from ..render.figures import curves
-
-        return curves.reliability_study(self, ax, what, collection, coefficient)
-
-    def figure(self, what: What = "error") -> Any:
-        """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
-        from ..render.figures import curves
-
-        return curves.reliability_figure(self, what)
+    return curves.reliability_figure(found, what)
 
 
 @checked
@@ -216,7 +166,7 @@ def reliability_study(  # noqa: PLR0913
     folder: str | os.PathLike[str] | None = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> ReliabilityStudy:
+) -> StudyResult:
     """Measure error and bias of the estimators of expected correlation, as urbano2016 did, on any collections.
 
     From each collection, `n_trials` new ones of each size are simulated. Their rankings are correlated with that by
@@ -250,8 +200,10 @@ def reliability_study(  # noqa: PLR0913
 
     Returns
     -------
-    ReliabilityStudy
-        Error and bias of each estimator by collection, size and coefficient.
+    StudyResult
+        `rows()` has error and bias of each estimator by collection, size and coefficient, with their standard errors;
+        `cell(collection, topics, coefficient, estimator)` is one row. `summary` has the means over collections and
+        sizes, `values` every trial. `plot(what="bias", collection=, coefficient=)` draws one of them.
 
     Raises
     ------
@@ -272,8 +224,8 @@ def reliability_study(  # noqa: PLR0913
     --------
     >>> import concordant as cc
     >>> study = cc.study.reliability_study({"people": cc.load_collection("people")}, n_trials=5, sizes=[10, 40])
-    >>> round(study.actual("people", 10, "tau"), 3), round(study.actual("people", 40, "tau"), 3)
-    (0.63, 0.821)
+    >>> [round(study.cell("people", size, "tau", "msqd")["actual_mean"], 3) for size in (10, 40)]
+    [0.63, 0.821]
 
     """
     originals = _originals(collections, drop_bottom, exact_means, bounds)
@@ -291,7 +243,7 @@ def reliability_study(  # noqa: PLR0913
     shape = (len(work.originals), len(work.sizes), work.repeats)
     grid = Trials("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
-    return ReliabilityStudy(
+    return study_of(
         collections=tuple(original.name for original in work.originals),
         sizes=work.sizes,
         values=run.values.reshape(*shape, *_PER_TRIAL),

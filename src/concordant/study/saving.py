@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..data.results import Result
+from ..data.results import Findings, Result
 from ..errors import InputError, MissingExtraError, warn
 from ..options import checked
 from ..read.files import write_csv
@@ -18,19 +19,34 @@ from ..words import nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class StudyResult(Result):
-    """What a study found. `save` writes its tables and figures."""
+class StudyResult(Findings):
+    """What a study found, a table of cells. `save` writes its tables and figures."""
 
+    tables: Mapping[str, Sequence[Mapping[str, Any]]]
+    """Rows by the name of the file that `save` writes them to."""
+    drawings: Mapping[str, Callable[[StudyResult], Any]]
+    """What makes a figure of matplotlib of the study, by the name of the file that `save` writes it to."""
+    parts: Mapping[str, Result] = field(default_factory=dict)
+    """Results within it that its page shows, too."""
     cost: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Of the run that finished it: trials that it computed, seconds, and seconds of processor time."""
 
-    @abstractmethod
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Rows by the name of the file that `save` writes them to."""
+    def cell(self, *labels: Any) -> dict[str, Any]:
+        """The row that begins with these labels, one for each of its first columns."""
+        for row in self.lines:
+            if tuple(islice(row.values(), len(labels))) == labels:
+                return dict(row)
+        for k, (name, wanted) in enumerate(zip(self.lines[0], labels, strict=False)):
+            place_of(wanted, list(dict.fromkeys([*row.values()][k] for row in self.lines)), name)
+        raise InputError(f"the study has no {' '.join(map(str, labels))}")
 
-    @abstractmethod
-    def figures(self) -> dict[str, Any]:
-        """Figures of matplotlib by the name of the file that `save` writes them to."""
+    def _contents(self) -> dict[str, Any]:
+        return {**self.numbers, **({"cost": self.cost} if self.cost else {})}
+
+    def plot(self, ax: Any = None, **which: Any) -> Any:
+        """Draw a part of it, on new axes if none are given."""
+        module, _, function = self.figure.partition(".")
+        return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax, **which)
 
     @checked
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
@@ -51,17 +67,17 @@ class StudyResult(Result):
         """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        tables, figures = self.tables(), {}
-        for name, rows in tables.items():
+        figures = {}
+        for name, rows in self.tables.items():
             write_csv(target / name, rows)
         try:
-            figures = self.figures()
+            figures = {name: draw(self) for name, draw in self.drawings.items()}
         except MissingExtraError as error:
             warn(f"the tables are in {target}, without figures: {error}")
         for name, figure in figures.items():
             with written_whole(target / name, FIGURE) as file:
                 figure.savefig(file, format="png", dpi=150)
-        return [target / name for name in (*tables, *figures)]
+        return [target / name for name in (*self.tables, *figures)]
 
 
 def place_of(wanted: Any, among: Sequence[Any], what: str) -> int:

@@ -30,6 +30,7 @@ from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
 from concordant.render.figures.matrices import matrix
 from concordant.render.figures.style import figure_of
+from concordant.study import judgments, reliability
 
 BASELINE = Path(__file__).parent / "baseline"
 TEXTS = Path(__file__).parent / "texts.json"
@@ -90,16 +91,16 @@ def plan() -> Findings:
     return Findings(kind="TopicPlan", answer="64 topics", numbers=numbers, beside=curve, figure="curves.plan")
 
 
-def reliability_study() -> cc.study.ReliabilityStudy:
+def reliability_study() -> cc.study.StudyResult:
     sizes = (10, 30, 50, 100)
     values = np.full((2, len(sizes), 2, 2, 7), 0.8)
     for k in range(6):
         for s, size in enumerate(sizes):
             values[:, s, :, :, 1 + k] += (k - 1.7) / size + np.array([-0.02, 0.02])[None, :, None]
-    return cc.study.ReliabilityStudy(("adhoc7", "adhoc8"), sizes, values, settings={"trials": 2, "seed": 1})
+    return reliability.study_of(("adhoc7", "adhoc8"), sizes, values, settings={"trials": 2, "seed": 1})
 
 
-def judgment_study() -> cc.study.JudgmentStudy:
+def judgment_study() -> cc.study.StudyResult:
     changes = tuple(("sample", level) for level in ("0.1", "0.3", "0.5"))
     change_of = np.repeat(np.arange(3), 4)
     values = np.zeros((12, 3, 4 + M))
@@ -108,8 +109,9 @@ def judgment_study() -> cc.study.JudgmentStudy:
             values[trial, measure, :2] = 0.6 + 0.12 * change + 0.05 * measure + 0.02 * (trial % 4)
             values[trial, measure, 4:] = np.linspace(0.6, 0.2, M) + 0.02 * np.sin(np.arange(M))
     full = np.tile(np.linspace(0.6, 0.2, M), (2, 1))
-    return cc.study.JudgmentStudy(
-        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of
+    return judgments.study_of(
+        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of,
+        settings={"seed": 1},
     )  # fmt: skip
 
 
@@ -152,8 +154,7 @@ def figures() -> Figures:
         "error": lambda: reliability_study().plot(what="error"),
         "bias": lambda: reliability_study().plot(what="bias", coefficient="tau_ap"),
         "judgments": lambda: judgment_study().plot(),
-        "judgments_scores": lambda: judgment_study().plot_scores("sample", "0.3", "AP"),
-        "judgments_coefficients": lambda: judgment_study().plot_coefficients("sample", "0.3"),
+        "judgments_scores": lambda: judgments.plot_scores(judgment_study(), "sample", "0.3", "AP"),
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),
         "topics": lambda: explained.plot("topics", most=12),

@@ -6,7 +6,6 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from concordant.data.collection import path as collection
 from concordant.data.results import Result
 from concordant.render import figures as plots
 from concordant.render.figures.labels import LEAST, name_places, shortened, text
+from concordant.study import judgments
 
 from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
 from .catalogue import judgment_study, reliability_study
@@ -151,13 +151,15 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(cc.errors.InputError, match="the study has no change 'pool'"):
         judgment_study().plot(change="pool")
     with pytest.raises(cc.errors.InputError, match="what is 'spread': use 'error' or 'bias'"):
-        reliability_study().plot(what="spread")  # type: ignore[arg-type]
+        reliability_study().plot(what="spread")
 
 
 def test_many_levels_stand_upright() -> None:
     study = judgment_study()
     levels = tuple(("sample", f"0.{k}") for k in range(1, 9))
-    many = replace(study, changes=levels, values=np.repeat(study.values[:1], 8, axis=0), change_of=np.arange(8))
+    values = np.repeat(study.values[:1], 8, axis=0)
+    parts = (study.measures, study.coefficients, study.systems, study.topics, study.full, values, np.arange(8))
+    many = judgments.study_of(levels, *parts, settings=study.settings)
     ax = many.plot()
     assert [label.get_text() for label in ax.get_xticklabels()] == [level for _, level in levels]
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {90}

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, import_extra
+from ...options import check_option
 from ...words import counted
 from .labels import symbol, text
+from .matrices import heatmap
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
     from ...data.results import Findings
-    from ...study.judgments import JudgmentStudy
-    from ...study.reliability import ReliabilityStudy
+    from ...study.saving import StudyResult
 
 
 def plan(found: Findings, ax: Any = None) -> Any:
@@ -88,15 +89,22 @@ def label_trial(found: Findings, ax: Any = None) -> Any:
     return ax
 
 
-def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: str | None, coefficient: str) -> Any:
-    """Error or bias by number of topics, one line per estimator."""
+def reliability_study(
+    found: StudyResult,
+    ax: Any,
+    what: Literal["error", "bias"] = "error",
+    collection: str | None = None,
+    coefficient: str = "tau",
+) -> Any:
+    """Error or bias by number of topics, one line per estimator; of the first collection, if none is named."""
+    check_option("what", what, Literal["error", "bias"])
     name = found.collections[0] if collection is None else collection
-    of = found.error if what == "error" else found.bias
     with canvas(ax, height=grown(2.5)) as ax:
         if what == "bias":
             ax.axhline(0, color=GREY, linewidth=0.8)
-        for estimator, mark, colour in zip(found.estimators, MARKS, SERIES, strict=False):
-            heights = [of(name, size, coefficient, estimator) for size in found.sizes]
+        for row, mark, colour in zip(found.summary, MARKS, SERIES, strict=False):
+            estimator = row["estimator"]
+            heights = [found.cell(name, size, coefficient, estimator)[what] for size in found.sizes]
             ax.plot(found.sizes, heights, marker=mark, color=colour, linewidth=1, label=_shown(estimator))
         ax.set_title(f"{text(name)}, {symbol(coefficient)}")
         ax.set_xlabel("topics")
@@ -105,7 +113,7 @@ def reliability_study(found: ReliabilityStudy, ax: Any, what: str, collection: s
     return ax
 
 
-def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
+def reliability_figure(found: StudyResult, what: Literal["error", "bias"]) -> Any:
     """The figure of urbano2016 of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
     height = 0.4 + 2.1 * len(found.collections)
     with import_extra("matplotlib.style").context(STYLE):
@@ -122,7 +130,16 @@ def reliability_figure(found: ReliabilityStudy, what: str) -> Any:
     return made
 
 
-def judgment_study(found: JudgmentStudy, ax: Any, change: str | None, statistic: str | None) -> Any:
+def judge_study(found: StudyResult, ax: Any, coefficient: str | None = None) -> Any:
+    """A coefficient as a heatmap, judge by measure, with the values written in."""
+    name, measures = coefficient or found.coefficients[0], found.study.measures
+    if name not in found.study.coefficients:
+        raise InputError(f"coefficient is {name!r}: the study has {', '.join(found.study.coefficients)}")
+    values = [[found.study.cell("judge", j, m, name)["mean"] for m in measures] for j in found.judges]
+    return heatmap(values, found.judges, measures, ax, label=name, decimals=3)
+
+
+def judgment_study(found: StudyResult, ax: Any, change: str | None = None, statistic: str | None = None) -> Any:
     """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
     kind = found.changes[0][0] if change is None else change
     name = statistic or found.headlines[-1]
@@ -131,14 +148,13 @@ def judgment_study(found: JudgmentStudy, ax: Any, change: str | None, statistic:
         raise InputError(f"the study has no change {kind!r}")
     with canvas(ax, height=grown(2.5)) as ax:
         for k, measure in enumerate(found.measures):
-            heights = [found.value(kind, level, measure, name) for level in levels]
-            spans = [found.interval(kind, level, measure, name) for level in levels]
+            cells = [found.cell(kind, level, measure, name) for level in levels]
+            heights, low, high = ([cell[part] for cell in cells] for part in ("mean", "low", "high"))
             colour = SERIES[k % len(SERIES)]
             dashes = ("-", "--", ":")[k // len(SERIES) % 3]
             mark = MARKS[k % len(MARKS)]
             ax.plot(levels, heights, dashes, marker=mark, color=colour, label=text(measure))
-            if all(spans):
-                low, high = ([getattr(span, end) for span in spans] for end in ("low", "high"))
+            if not any(map(math.isnan, low)):
                 ax.fill_between(levels, low, high, color=colour, alpha=0.15, linewidth=0)
         if len(levels) > 6:
             ax.tick_params(axis="x", rotation=90)

@@ -111,7 +111,7 @@ def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
         return
     if isinstance(found, Result) and len(rows := found.rows()) > bool(title):
         yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows)}
-    for field, value in shown_fields(found).items():
+    for field, value in {**shown_fields(found), **getattr(found, "parts", {})}.items():
         name = f"{title}, {field}" if title else field
         if isinstance(value, tuple):
             inside = [(getattr(part, "name", ""), part) for part in value if not isinstance(part, Result)]
