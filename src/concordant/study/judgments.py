@@ -314,7 +314,7 @@ def judgment_study(  # noqa: PLR0913
     >>> change = cc.judgments.Change("sample", 0.3, least=(1, 1))
     >>> qrels = cc.Qrels.from_dict(grades)
     >>> study = cc.study.judgment_study(cc.Runs.from_dict(runs), qrels, [change], ["AP"], ["tau_b"], n_draws=5)
-    >>> study.value("sample", "0.3", "AP", "tau_b") > 0.5
+    >>> study.cell("sample", "0.3", "AP", "tau_b")["mean"] > 0.5
     True
 
     """
