@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -31,31 +32,25 @@ class LimitError(InputError):
     """The numbers are too large for floating point, or there are too many for the memory."""
 
 
+@dataclass(eq=False, repr=False)
 class TiesError(InputError):
     """Tied scores were given to a coefficient that is not defined for them."""
 
-    def __init__(
-        self,
-        coefficient: str,
-        side: str,
-        positions: tuple[tuple[int, ...], tuple[int, ...]],
-        score: float,
-        admits: Mapping[str, str],
-        name: str | None = None,
-    ) -> None:
-        self.coefficient = coefficient
-        """The name of the coefficient."""
-        self.side = side
-        """"truth" or "candidate"."""
-        self.positions = positions
-        """The indices of the first two tied scores, as the argument was given."""
-        self.score = score
-        """The score of both."""
-        self.admits = admits
-        """The coefficients that would admit these ties, and when to choose each (empty: always)."""
-        self.name = name
-        """What the tied ranking is called, where it has a name of its own."""
-        super().__init__(coefficient, side, positions, score, admits, name)  # all, so that the error survives pickling
+    coefficient: str
+    """The name of the coefficient."""
+    side: str
+    """"truth" or "candidate"."""
+    positions: tuple[tuple[int, ...], tuple[int, ...]]
+    """The indices of the first two tied scores, as the argument was given."""
+    score: float
+    """The score of both."""
+    admits: Mapping[str, str]
+    """The coefficients that would admit these ties, and when to choose each (empty: always)."""
+    name: str | None = None
+    """What the tied ranking is called, where it has a name of its own."""
+
+    def __post_init__(self) -> None:
+        super().__init__(*vars(self).values())  # all, so that the error survives pickling
 
     def __str__(self) -> str:
         first, second = (f"{self.side}{list(place)}" for place in self.positions)
@@ -78,15 +73,17 @@ class RegularisationWarning(UserWarning):
     """At least as many systems as topics: the covariance has no inverse, so eps decides in part, not the data."""
 
 
+@dataclass(eq=False, repr=False)
 class ReadError(ConcordantError, ValueError):
     """A file cannot be read as what it was given for; names the file, the line and what it contains."""
 
-    def __init__(self, message: str, path: str | None = None, line: int | None = None, text: str | None = None) -> None:
-        self.message = message
-        self.path = path
-        self.line = line
-        self.text = text
-        super().__init__(message, path, line, text)  # all four, so that the error survives pickling
+    message: str
+    path: str | None = None
+    line: int | None = None
+    text: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(*vars(self).values())  # all four, so that the error survives pickling
 
     def __str__(self) -> str:
         place = self.path or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from itertools import islice, permutations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,6 @@ from ..parallel import Workers
 from ..read.door import Collection, has_labels
 from ..words import counted, p_cell, p_equals
 
-PermutationMethod = Literal["auto", "exact", "random"]
-
 _SLACK = 1e-12  # values closer than this are equal: the same sum in another order
 _ROWS = 2**16  # scores of rankings in a batch
 _ENUMERATED = 8  # systems up to which all orders are tried
@@ -33,14 +31,13 @@ _MOST_ENUMERATED = 10
 
 
 @checked
-def permutation_test(  # noqa: PLR0913
+def permutation_test(
     truth: Collection | npt.ArrayLike,
     candidate: Collection | npt.ArrayLike = None,
     *,
     coefficient: str = "tau_b",
     alternative: Alternative = "two-sided",
     n_resamples: int = 9_999,
-    method: PermutationMethod = "auto",
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
@@ -61,10 +58,8 @@ def permutation_test(  # noqa: PLR0913
     alternative : {"two-sided", "less", "greater"}
         What counts as extreme.
     n_resamples : int
-        Number of random permutations.
-    method : {"auto", "exact", "random"}
-        Try all permutations, or draw some. "auto" tries all for up to 8 systems, and for 9 or 10 where
-        that takes no more than n_resamples + 1. "exact" can be asked for up to 10.
+        Number of random permutations. All are tried for up to 8 systems, and for 9 or 10 where that takes no more than
+        n_resamples + 1.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
         record it.
@@ -128,7 +123,7 @@ def permutation_test(  # noqa: PLR0913
     t, c = vectors(truth, candidate)
     if t.ndim != 1 or c.ndim != 1:
         raise InputError(f"truth and candidate have shapes {t.shape} and {c.shape}: a test takes one score per system")
-    tested = _tested(entry, t, c, drawn, alternative=alternative, method=method, parameters=parameters, notes=notes)
+    tested = _tested(entry, t, c, drawn, alternative=alternative, parameters=parameters, notes=notes)
     warn_undefined(tested.value, entry.undefined)
     return tested
 
@@ -156,12 +151,11 @@ def _tested(
     drawn: Resampling,
     *,
     alternative: Alternative = "two-sided",
-    method: PermutationMethod = "auto",
     parameters: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Findings:
     m = len(candidate)
-    exact = _tries_all(method, m, drawn.n_resamples)
+    exact = m <= _ENUMERATED or (m <= _MOST_ENUMERATED and math.factorial(m) <= drawn.n_resamples + 1)
     parameters = dict(parameters or {})
     value = float(entry.formula(truth, candidate, **parameters))
     function = entry.on_workers(drawn.workers, **parameters)
@@ -204,15 +198,6 @@ def _tested(
             method="exact" if exact else "random",
         ),
     )
-
-
-def _tries_all(method: PermutationMethod, m: int, count: int) -> bool:
-    if method == "exact" and m > _MOST_ENUMERATED:
-        raise InputError(
-            f"method is 'exact', and {m} systems have too many orders: at most {_MOST_ENUMERATED}, or 'random'"
-        )
-    small = m <= _ENUMERATED or (m <= _MOST_ENUMERATED and math.factorial(m) <= count + 1)
-    return method == "exact" or (method == "auto" and small)
 
 
 def _pvalue(null: FloatArray, value: float, alternative: Alternative, own: int) -> float:

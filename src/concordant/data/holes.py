@@ -168,15 +168,11 @@ def refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems:
 
 def refuse_apart(there: npt.NDArray[np.bool_], systems: tuple[str, ...]) -> None:
     """Raise where systems cannot be compared, not even through others."""
-    reached = np.zeros(len(systems), dtype=bool)
-    reached[0] = True
-    for _ in systems:
-        found = np.asarray(there[there[:, reached].any(axis=1)].any(axis=0))
-        if np.array_equal(found, reached):
-            break
-        reached = found
-    if not reached.all():
-        apart = listing(systems[k] for k in np.flatnonzero(~reached))
+    from scipy.sparse.csgraph import connected_components
+
+    label = connected_components(there.T.astype(np.int64) @ there, directed=False)[1]
+    if (label != label[0]).any():
+        apart = listing(systems[k] for k in np.flatnonzero(label != label[0]))
         raise InputError(
             f"{apart} share no topic with {systems[0]}, not even through other systems, so nothing compares them: "
             "leave them out, or add systems that have topics of both"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -708,26 +709,21 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
         raise InputTypeError(f"{what} is {labels!r}: give a list of labels")
     if isinstance(labels, set | frozenset):
         raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
-    given, names = list(labels), []
-    if set(map(type, given)) == {str}:  # there may be very many
-        names = given
-    for label in () if names else given:
-        if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
-            raise InputTypeError(
-                f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"
-            )
-        names.append(str(label))
-    if len(set(names)) < len(names):
-        seen: dict[str, int] = {}
-        for place, name in enumerate(names):
-            if name in seen:
-                raise InputError(
-                    f"{what} hold {name!r} twice, at positions {seen[name]} and {place}: labels must be "
-                    "unique; rename one "
-                    "or leave it out"
+    given = list(labels)
+    if set(map(type, given)) - {str}:  # there may be very many
+        for label in given:
+            if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
+                raise InputTypeError(
+                    f"{what} hold {label!r}: labels are strings (301 and '301' are the same, 301.0 is not)"
                 )
-            seen[name] = place
-    return tuple(names)
+        given = list(map(str, given))
+    if len(set(given)) < len(given):
+        twice = next(name for name, count in Counter(given).items() if count > 1)
+        places = " and ".join(str(k) for k in [k for k, name in enumerate(given) if name == twice][:2])
+        raise InputError(
+            f"{what} hold {twice!r} twice, at positions {places}: labels must be unique; rename one or leave it out"
+        )
+    return tuple(given)
 
 
 def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, Any]:

@@ -234,20 +234,21 @@ def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dic
                 raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
         return made
 
+    found: dict[str, list[MatchedSides]] = {}
     notes: list[str] = []
-    try:
-        found = {"": under("error")}
-    except ConcordantError as error:
-        if not any(unsaid):
-            raise
-        found = {}
-        for policy, words in _POLICIES.items():
-            try:
-                found[words] = under(policy)
-            except ConcordantError as why:
-                notes.append(f"{words}: not tried ({why})")
-        if not found:
-            raise error from None
+    first: ConcordantError | None = None
+    for policy, words in {"error": "", **_POLICIES}.items():
+        try:
+            found[words] = under(policy)
+        except ConcordantError as why:
+            if not any(unsaid):
+                raise
+            first = first or why
+            notes += [f"{words}: not tried ({why})"] * bool(words)
+        if "" in found:
+            break
+    if first is not None and not found:
+        raise first
     return found, [*(note for made in found.values() for one in made for note in one.notes), *notes]
 
 
