@@ -185,10 +185,8 @@ def _discounted(agreement: FloatArray, p: float, rest: float | None = None) -> F
 
     The weights add up to 1; dividing by their rounded sum makes a constant agreement of 1 exactly 1.
     """
-    n = agreement.shape[-1]
+    weight, tail = _weights(p, agreement.shape[-1])
     with np.errstate(under="ignore"):
-        weight = (1 - p) * np.power(p, np.arange(float(n)))
-        tail = p**n
         total = (agreement * weight).sum(axis=-1) + (agreement[:, -1] * tail if rest is None else rest)
         result: FloatArray = total / (weight.sum() + tail)
     return result

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -295,19 +295,23 @@ def _ratio(top: FloatArray, bottom: IntArray | FloatArray) -> FloatArray:
     return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
 
 
+def _down_to(cutoff: int | None, rank: IntArray, *others: Any) -> list[Any]:
+    """Ranks down to the cutoff, and what stands beside them."""
+    if cutoff is None:
+        return [rank, *others]
+    kept = np.flatnonzero(rank <= cutoff)
+    return [of.take(kept) for of in (rank, *others)]  # quicker than by a mask
+
+
 def _average_precision(found: _Judged, measure: Measure) -> FloatArray:
     row, rank, total = found.relevant(measure)
-    precision = _within(row) / rank
-    if measure.cutoff is not None:
-        kept = np.flatnonzero(rank <= measure.cutoff)
-        row, precision = row.take(kept), precision.take(kept)
+    _, row, precision = _down_to(measure.cutoff, rank, row, _within(row) / rank)
     return _ratio(found.sums(row, precision), total)
 
 
 def _hits(found: _Judged, measure: Measure) -> tuple[FloatArray, IntArray]:
     row, rank, total = found.relevant(measure)
-    assert measure.cutoff is not None
-    return found.sums(row.take(np.flatnonzero(rank <= measure.cutoff))), total  # quicker than row[rank <= cutoff]
+    return found.sums(_down_to(measure.cutoff, rank, row)[1]), total
 
 
 def _precision(found: _Judged, measure: Measure) -> FloatArray:
@@ -351,10 +355,7 @@ def _bpref(found: _Judged, measure: Measure) -> FloatArray:
 
 
 def _dcg(found: _Judged, measure: Measure) -> FloatArray:
-    row, rank, grade = found.row, found.rank, found.grade
-    if measure.cutoff is not None:
-        kept = np.flatnonzero(rank <= measure.cutoff)
-        row, rank, grade = row.take(kept), rank.take(kept), grade.take(kept)
+    rank, row, grade = _down_to(measure.cutoff, found.rank, found.row, found.grade)
     discount = np.log2(np.arange(rank.max(initial=0) + 1) + 1.0)
     return found.sums(row, grade / discount.take(rank))
 

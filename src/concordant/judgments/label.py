@@ -20,6 +20,7 @@ from ..errors import InputError
 from ..options import checked
 from ..render.outputs import write_new
 from ..words import counted, listing, named
+from .change import qrels_digest
 from .evaluation import parse_all
 from .leverage import check_kinds, sizes_of
 from .pool import Pool, chosen_topics, make_pool, tickets
@@ -327,7 +328,7 @@ def label(
         depth=deep,
         topics=pool.topics,
         runs=run_sums(runs, names, deep),
-        machine=None if machine is None else machine_sum(machine),
+        machine=machine_sum(machine),
         grades=np.full(budget, np.nan),
         skipped=np.zeros(budget, dtype=bool),
         settings=settings_of(seed=seed),
@@ -357,9 +358,6 @@ def run_sums(runs: Runs, topics: Sequence[str], depth: int) -> dict[str, str]:
     return found
 
 
-def machine_sum(machine: Qrels) -> str:
+def machine_sum(machine: Qrels | None) -> str | None:
     """A checksum of judgments."""
-    digest = hashlib.sha256()
-    for topic, graded in sorted(machine.items()):
-        digest.update(json.dumps([topic, sorted(graded.items())]).encode())
-    return digest.hexdigest()[:16]
+    return None if machine is None else qrels_digest(machine)[:16]

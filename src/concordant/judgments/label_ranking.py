@@ -322,7 +322,7 @@ def _sample(
         notes.append(f"{counted(beyond, 'label')} beyond the last complete batch not used")
     if str(measure) not in labels.measures:
         notes.append(f"the list was made for {listing(labels.measures)}: valid for {measure}, too, but less precise")
-    if (None if machine is None else machine_sum(machine)) != labels.machine:
+    if machine_sum(machine) != labels.machine:
         what = "without a machine" if labels.machine is None else "with other grades by the machine" if machine else ""
         notes.append(f"the list was made {what}" if what else "the list was made with a machine, which is not given")
     for note in notes:

@@ -190,7 +190,11 @@ def read_qrels(what: Any) -> Qrels:
     topics: dict[str, int] = {}
     documents: dict[str, int] = {}
     judged: dict[tuple[int, int], float] = {}
-    for line, topic, document, text in _rows(source):
+    source.refuse_hidden_rows(4)
+    for line, row in source.lines():
+        if len(fields := row.split()) != 4:
+            raise source.error(f"has {len(fields)} fields: qrels have 4, topic, iteration, document and grade", line)
+        topic, _, document, text = fields
         grade = plain_number(text)
         if grade is None:
             raise source.error(not_a_number(text.decode(), what="the grade ", missing="leave out the line"), line)
@@ -202,14 +206,3 @@ def read_qrels(what: Any) -> Qrels:
         judged[pair] = grade
     source.warn_if_cut()
     return Qrels.of_columns(tuple(topics), tuple(documents), [(*pair, grade) for pair, grade in judged.items()])
-
-
-def _rows(source: Source) -> list[tuple[int, bytes, bytes, bytes]]:
-    rows = []
-    source.refuse_hidden_rows(4)
-    for line, text in source.lines():
-        fields = text.split()
-        if len(fields) != 4:
-            raise source.error(f"has {len(fields)} fields: qrels have 4, topic, iteration, document and grade", line)
-        rows.append((line, fields[0], fields[2], fields[3]))
-    return rows

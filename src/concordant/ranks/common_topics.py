@@ -110,7 +110,7 @@ def corrected_pvalues(
         there = ~np.isnan(d)
         known = np.where(there, d, 0.0)
         n[i], total[i], size[i] = there.sum(axis=0), known.sum(axis=0), np.sqrt((known**2).sum(axis=0))
-        skewness[i] = adjusted_skewness(d)
+        skewness[i] = adjusted_skewness(d, n[i])
     few = n < 2
     size[(size < _SAME * np.sqrt(np.maximum(n, 1))) | few] = 0  # of identical systems, or nothing is known
     z = np.minimum(np.abs(total) / np.where(size > 0, size, 1), np.sqrt(n)) * (size > 0)  # sqrt(n) r

@@ -17,11 +17,11 @@ from ..data.scores import Scores
 from ..errors import InputError, require
 from ..inference.resampling import Seed
 from ..options import checked
-from ..read.door import Collection, as_topic_side, as_topics, refuse
+from ..read.door import Collection, as_topic_side, as_topics
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import rank_intervals
 from .intervals import RankIntervals
-from .noise import RunsAs, means_on_these_topics, seed_noise
+from .noise import RunsAs, on_these_topics_only, seed_noise
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
 
 _RESAMPLES = 49_999  # of the rank intervals, as for a board
@@ -309,9 +309,7 @@ def _differences(
     runs: RunsAs = "auto",
 ) -> Difference:
     """Of a pair, or of each system and the next: then intervals and p-values are corrected for their number."""
-    if these:
-        refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
-    ranked = means_on_these_topics(side) if these else side
+    ranked = on_these_topics_only(side) if these else side
     ranks = rank_intervals(ranked, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
     names = [pair] if pair else list(zip(ranks.systems, ranks.systems[1:], strict=False))
     pairs = tuple(_pair(side, a, b, level, ranks, len(names), these=these, runs=runs) for a, b in names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy import special, stats
 
 from ..arrays import FloatArray, IntArray
 from ..data.groups import places_of_groups
-from ..data.results import Interval, Result, columns, settings_of
+from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, within
 from ..data.scores import Means, Scores
 from ..errors import InputError
@@ -35,70 +35,10 @@ class SeedNoise(NamedTuple):
     """Of Satterthwaite's denominator: the squares of both terms over their degrees of freedom."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RunNoise(Result):
-    """What `run_noise` found, systems by their means."""
-
-    _index = "system"
-    systems: tuple[str, ...]
-    """Best first."""
-    means: FloatArray
-    intervals: tuple[Interval, ...]
-    """Of each mean: for topics like these, or for these topics."""
-    from_runs: FloatArray
-    """The share of the variance of a mean that runs cause, 0 to 1; nan if no cell of a system has two runs."""
-    without: FloatArray
-    """Half the width of the interval with endlessly many runs on the same topics."""
-    n_topics: int
-    n_runs: tuple[int, int]
-    """The smallest and the largest number of runs of a topic."""
-
-    @property
-    def verdict(self) -> str:
-        """The share of the error that runs cause, and what to do about it."""
-        fewest, most = self.n_runs
-        runs = counted(most, "run") if fewest == most else f"{fewest} to {most} runs"
-        sample = f"{counted(self.n_topics, 'topic')}, {runs} each"
-        if self.settings["these_topics"]:
-            return f"Intervals for these topics only ({sample})."
-        known = self.from_runs[~np.isnan(self.from_runs)]
-        if not known.size:
-            if self.settings["measure"].startswith("pass"):
-                return f"Intervals for topics like these ({counted(self.n_topics, 'topic')})."
-            return f"No system has a topic with two runs, so nothing tells topics from runs ({sample})."
-        share = float(np.median(known))
-        advice = "more runs help most" if share > 0.5 else "more topics help most"
-        where = "" if len(self.systems) == 1 else " (median over systems)"
-        return f"Runs cause {100 * share:.0f}% of the variance of a mean{where}: {advice} ({sample})."
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first."""
-        found = zip(self.systems, self.means, self.intervals, self.from_runs, self.without, strict=True)
-        return [
-            {"system": s, "mean": float(mean), "low": i.low, "high": i.high, "from_runs": float(r), "without": float(w)}
-            for s, mean, i, r, w in found
-        ]
-
-    def table(self) -> str:
-        """One line per system."""
-        cells = [
-            [
-                one_line(row["system"]),
-                number(row["mean"], 4),
-                f"{row['low']:.4f} to {row['high']:.4f}",
-                "-" if math.isnan(row["from_runs"]) else f"{100 * row['from_runs']:.0f}%",
-                "-" if math.isnan(row["without"]) else f"+-{row['without']:.4f}",
-            ]
-            for row in self.rows()
-        ]
-        level = f"{100 * self.settings['confidence_level']:g}% interval"
-        return columns([["system", "mean", level, "from runs", "with endless runs"], *cells])
-
-
 @checked
 def run_noise(
     scores: Collection, *, these_topics: bool = False, runs: RunsAs = "auto", confidence_level: float = 0.95
-) -> RunNoise:
+) -> Findings:
     """Split the error of each mean into topics and repeated runs (seeds, trials, epochs).
 
     Parameters
@@ -116,9 +56,10 @@ def run_noise(
 
     Returns
     -------
-    RunNoise
-        For each system its mean, interval, the share of the variance that runs cause (`from_runs`), and half the width
-        of the interval that endlessly many runs on these topics would leave (`without`).
+    Findings
+        By system, best first (`systems`): its mean (`means`), interval (`intervals`), the share of the variance that
+        runs cause (`from_runs`, nan if no topic of a system has two runs), and half the width of the interval that
+        endlessly many runs on these topics would leave (`without`).
 
     See Also
     --------
@@ -164,14 +105,44 @@ def run_noise(
             "if they are independent trials, say run_noise(..., runs='trials')",
         )
     )
-    return RunNoise(
-        systems=tuple(side.systems[k] for k in order),
-        means=np.array([found[k].mean for k in order]),
-        intervals=tuple(found[k].interval for k in order),
-        from_runs=np.array([found[k].share for k in order]),
-        without=np.array([found[k].without for k in order]),
-        n_topics=len(side.topics),
-        n_runs=(int(n_runs[n_runs > 0].min()), int(n_runs.max())),
+    every = [found[k] for k in order]
+    numbers: dict[str, Any] = {
+        "systems": tuple(side.systems[k] for k in order),
+        "means": np.array([one.mean for one in every]),
+        "intervals": tuple(one.interval for one in every),
+        "from_runs": np.array([one.share for one in every]),
+        "without": np.array([one.without for one in every]),
+        "n_topics": len(side.topics),
+        "n_runs": (int(n_runs[n_runs > 0].min()), int(n_runs.max())),
+    }
+    heads = ["system", "mean", f"{100 * confidence_level:g}% interval", "from runs", "with endless runs"]
+    cells = [
+        [
+            one_line(system),
+            number(one.mean, 4),
+            f"{one.interval.low:.4f} to {one.interval.high:.4f}",
+            "-" if math.isnan(one.share) else f"{100 * one.share:.0f}%",
+            "-" if math.isnan(one.without) else f"+-{one.without:.4f}",
+        ]
+        for system, one in zip(numbers["systems"], every, strict=True)
+    ]
+    return Findings(
+        kind="RunNoise",
+        answer=_verdict(numbers, side.measure, these_topics),
+        numbers=numbers,
+        lines=[
+            {
+                "system": system,
+                "mean": one.mean,
+                "low": one.interval.low,
+                "high": one.interval.high,
+                "from_runs": one.share,
+                "without": one.without,
+            }
+            for system, one in zip(numbers["systems"], every, strict=True)
+        ],
+        shown=columns([heads, *cells]),
+        index="system",
         notes=notes,
         data=side,
         settings=settings_of(
@@ -183,11 +154,24 @@ def run_noise(
     )
 
 
-def on_these_topics_only(scores: Collection) -> Means:
-    """One score per system with the error that runs alone cause, as `board` ranks them."""
-    side = as_topic_side(scores, "scores")
-    refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
-    return means_on_these_topics(side)
+def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
+    """The share of the error that runs cause, and what to do about it."""
+    fewest, most = found["n_runs"]
+    topics, runs = (
+        counted(found["n_topics"], "topic"),
+        counted(most, "run") if fewest == most else f"{fewest} to {most} runs",
+    )
+    if these:
+        return f"Intervals for these topics only ({topics}, {runs} each)."
+    known = found["from_runs"][~np.isnan(found["from_runs"])]
+    if not known.size:
+        if measure.startswith("pass"):
+            return f"Intervals for topics like these ({topics})."
+        return f"No system has a topic with two runs, so nothing tells topics from runs ({topics}, {runs} each)."
+    share = float(np.median(known))
+    advice = "more runs help most" if share > 0.5 else "more topics help most"
+    where = "" if len(found["systems"]) == 1 else " (median over systems)"
+    return f"Runs cause {100 * share:.0f}% of the variance of a mean{where}: {advice} ({topics}, {runs} each)."
 
 
 def repeated(side: Scores) -> Scores:
@@ -200,8 +184,10 @@ def repeated(side: Scores) -> Scores:
     return side
 
 
-def means_on_these_topics(side: Scores) -> Means:
-    """One score per system with the error that runs alone cause."""
+def on_these_topics_only(scores: Collection) -> Means:
+    """One score per system with the error that runs alone cause, as `board` ranks them."""
+    side = as_topic_side(scores, "scores")
+    refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
     runs = repeated(side).runs
     assert runs is not None
     variance, df = on_these_topics(side.shown(runs), scale_of(side.shown(runs)))

@@ -68,7 +68,7 @@ class PairSamples(NamedTuple):
         size, skewness, departure = (np.empty_like(difference) for _ in range(3))
         for i, column in enumerate(centred.T):
             d = column[:, None] - centred
-            size[i], skewness[i] = np.sqrt((d**2).mean(axis=0)), _skewness(d)
+            size[i], skewness[i] = np.sqrt((d**2).mean(axis=0)), adjusted_skewness(d, len(d))
             departure[i, i:] = departure[i:, i] = _departures(d[:, i:])
         size[size < _SAME] = 0
         some = departure > 0
@@ -203,34 +203,23 @@ def unseen_skewness(skewness: FloatArray, n: int | IntArray) -> float:
     return float(np.sqrt(max(0.0, spread**2 - chance)))
 
 
-def adjusted_skewness(d: FloatArray) -> FloatArray:
-    """The adjusted Fisher-Pearson skewness of each column; 0 for constant ones, and for less than three topics.
+def adjusted_skewness(d: FloatArray, n: int | IntArray) -> FloatArray:
+    """The adjusted Fisher-Pearson skewness of the n topics of each column; 0 for constant ones, and for less than 3.
 
-    Topics that a column lacks are nan.
+    Topics that a column lacks are nan, if n differs between columns.
     """
-    there = ~np.isnan(d)
-    n = there.sum(axis=0)
-    if there.all():
-        return _skewness(d)
-    centred = np.where(there, d - np.where(there, d, 0.0).sum(axis=0) / np.maximum(n, 1), 0.0)
-    variance, cubes = ((centred**k).sum(axis=0) / np.maximum(n, 1) for k in (2, 3))
-    largest = np.abs(np.where(there, d, 0.0)).max(axis=0)
-    constant = (variance <= np.maximum(_NOISE * largest, _SAME) ** 2) | (n < 3)
-    skewness = cubes / np.where(constant, 1, variance) ** 1.5
-    return np.where(constant, 0.0, skewness * np.sqrt(n * (n - 1)) / np.maximum(n - 2, 1))
-
-
-def _skewness(d: FloatArray) -> FloatArray:
-    """The adjusted Fisher-Pearson skewness of each column; 0 for constant ones, and for two topics."""
-    n = len(d)
-    centred = d - d.mean(axis=0)
-    variance = (centred**2).mean(axis=0)
-    constant = variance <= np.maximum(_NOISE * np.abs(d).max(axis=0), _SAME) ** 2
-    if n < 3:
-        return np.zeros(d.shape[1])
+    if not isinstance(n, int):
+        there = ~np.isnan(d)
+        known = np.where(there, d, 0.0)
+        centred = np.where(there, d - known.sum(axis=0) / np.maximum(n, 1), 0.0)
+    else:
+        known, centred = d, d - d.mean(axis=0)
+    squares = centred**2
+    variance = squares.sum(axis=0) / np.maximum(n, 1)
+    constant = (variance <= np.maximum(_NOISE * np.abs(known).max(axis=0), _SAME) ** 2) | (np.asarray(n) < 3)
     # Not centred**3, for which NumPy calls pow: with many topics that took nine tenths of the time.
-    skewness = (centred**2 * centred).mean(axis=0) / np.where(constant, 1, variance) ** 1.5
-    return np.where(constant, 0.0, skewness * np.sqrt(n * (n - 1)) / (n - 2))
+    skewness = (squares * centred).sum(axis=0) / np.maximum(n, 1) / np.where(constant, 1, variance) ** 1.5
+    return np.where(constant, 0.0, skewness * np.sqrt(n * (n - np.int64(1))) / np.maximum(n - 2, 1))
 
 
 class _Family(NamedTuple):

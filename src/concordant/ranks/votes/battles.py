@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import FloatArray, IntArray, read_only
 from ...errors import InputError, InputTypeError, ReadError
 from ...options import checked
 from ...read.formats.binary import BinaryTable
@@ -32,7 +32,7 @@ _TIE = frozenset({"tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"}
 _MOST_NAMES = 100_000  # that are looked for again
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Votes:
     """Battles between systems. Immutable.
 
@@ -74,32 +74,23 @@ class Votes:
         if asked is not None and len(asked) != len(first):
             raise InputError(f"there are {len(asked)} questions and {len(first)} battles: give one for each")
         wins = (_won(w, x, y, k) for k, (w, x, y) in enumerate(zip(won, first, second, strict=True)))
-        self._set(
-            systems,
-            np.fromiter((place[x] for x in first), np.int64, len(first)),
-            np.fromiter((place[y] for y in second), np.int64, len(first)),
-            np.fromiter(wins, np.float64, len(first)),
-            asked,
-        )
+        numbers = {
+            "a": np.fromiter((place[x] for x in first), np.int64, len(first)),
+            "b": np.fromiter((place[x] for x in second), np.int64, len(first)),
+            "wins": np.fromiter(wins, np.float64, len(first)),
+        }
+        self.__setstate__({"systems": systems, **numbers, "questions": asked})
 
-    def _set(self, *values: Any) -> None:
-        for field, value in zip(fields(self), values, strict=True):
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, field.name, value)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        read_only(list(state.values()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Votes):
             return NotImplemented
-        return (self.systems, self.questions) == (other.systems, other.questions) and all(
-            np.array_equal(mine, its) for mine, its in ((self.a, other.a), (self.b, other.b), (self.wins, other.wins))
-        )
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
 
-    def __hash__(self) -> int:
-        return hash((self.systems, self.questions, self.a.tobytes(), self.b.tobytes(), self.wins.tobytes()))
-
-    def __reduce__(self) -> tuple[Callable[..., Votes], tuple[Any, ...]]:
-        return _restored, (self.systems, self.a, self.b, self.wins, self.questions)  # read-only again after pickling
+    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return len(self.a)
@@ -107,12 +98,6 @@ class Votes:
     def __repr__(self) -> str:
         asked = "" if self.questions is None else f" on {counted(len(set(self.questions)), 'question')}"
         return f"<Votes: {counted(len(self), 'battle')} of {counted(len(self.systems), 'system')}{asked}>"
-
-
-def _restored(*values: Any) -> Votes:
-    votes = object.__new__(Votes)
-    votes._set(*values)
-    return votes
 
 
 def _won(winner: str, a: str, b: str, k: int) -> float:
