@@ -186,7 +186,7 @@ def test_votes_differ_where_a_battle_does() -> None:
         cc.votes.Votes(["x", "z"], ["y", "y"], ["a", "tie"]),
     ]
     assert all(votes != other for other in others)
-    assert len({votes, cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"]), *others}) == 6
+    assert votes == cc.votes.Votes(["x", "y"], ["y", "z"], ["model_a", "draw"])
 
 
 @pytest.mark.parametrize("count", [10**11, 10**20])
