@@ -69,6 +69,13 @@ def test_what_takes_one_candidate_refuses_several() -> None:
 def test_results_keep_what_they_were_made_from() -> None:
     truth, candidate, *_ = SIDES.values()
     both = cc.pair(truth, candidate)
-    for found in (cc.compare(both, worth=False, **FEW), cc.explain(both), cc.soft_pairwise_accuracy(both, **FEW)):
+    explained, tested = cc.explain(both), cc.permutation_test(both, **FEW)
+    for found in (cc.compare(both, worth=False, **FEW), explained, tested, cc.soft_pairwise_accuracy(both, **FEW)):
         assert found.data == both
-    assert cc.rank_intervals(truth, **FEW).data == truth
+    joined = cc.judge_card(both, **FEW).data
+    assert isinstance(joined, cc.Pairing)
+    assert joined.sides == both.sides
+    few = truth.select(topics=truth.topics[:5])
+    for found in (cc.rank_intervals(truth, **FEW), cc.rank_test(both, **FEW)):
+        assert found.data == truth
+    assert cc.combine(few, candidate).data == few

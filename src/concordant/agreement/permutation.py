@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice, permutations
 from typing import Any
 
@@ -115,6 +116,7 @@ def permutation_test(
     """
     entry = get_coefficient(coefficient)
     drawn = Resampling.of(n_resamples, rng, workers, progress)
+    found: Pairing | None = None
     notes: tuple[str, ...] = ()
     if isinstance(truth, Pairing) or has_labels(truth) or has_labels(candidate):
         found = paired(truth, candidate)
@@ -125,7 +127,7 @@ def permutation_test(
         raise InputError(f"truth and candidate have shapes {t.shape} and {c.shape}: a test takes one score per system")
     tested = _tested(entry, t, c, drawn, alternative=alternative, parameters=parameters, notes=notes)
     warn_undefined(tested.value, entry.undefined)
-    return tested
+    return replace(tested, data=found)
 
 
 def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> float:

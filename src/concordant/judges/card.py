@@ -245,5 +245,6 @@ def judge_card(  # noqa: PLR0913
         index="judge",
         figure="judged.card",
         notes=(*sides.notes, *ranking.notes),
+        data=joined,
         settings=sides.about(seed=how.seed, **about, **tested._asdict())["settings"],
     )

@@ -205,6 +205,7 @@ def combine(
         index="system",
         figure="intervals.combined",
         notes=sides.notes,
+        data=sides.human,
         settings=settings_of(confidence_level=level, method=method, measure=sides.human.measure),
     )
 

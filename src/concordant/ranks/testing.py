@@ -171,7 +171,8 @@ def rank_test(  # noqa: PLR0913
     problem = Problem.of(scores.observations(), eps, "the test")
     found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, alpha)
     problem.warn()
-    return found if scores.groups is None else replace(found, settings={**found.settings, "groups": problem.n})
+    groups = {} if scores.groups is None else {"groups": problem.n}
+    return replace(found, data=scores, settings={**found.settings, **groups})
 
 
 def rank_test_of(

@@ -72,7 +72,7 @@ def rows(found: Result, ax: Any = None) -> Any:
     """The rows of any result that has intervals, each with its value; and 0, where it lies between them."""
     name, spans = spans_of(found.rows())
     if not spans:
-        raise InputError(f"there is no figure of a {found._kind or type(found).__name__}: print it, or take to_frame()")
+        raise InputError(f"{found._kind or type(found).__name__} has no figure: print it, or take to_frame()")
     level = found.settings["confidence_level"]
     axis = name.replace("_", " ") + (f", {100 * level:g}% interval" if level else " with its interval")
     ax = forest([Row(text(span[0], 40), *span[1:]) for span in spans[:MOST_DRAWN]], axis, ax)
