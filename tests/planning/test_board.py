@@ -14,7 +14,7 @@ from concordant.data.collection import path
 from concordant.errors import InputError
 from concordant.inference.resampling import Resampling
 from concordant.planning import board as module
-from concordant.planning.outlook import outlook
+from concordant.planning.board import outlook
 from concordant.ranks.intervals import FORMAT, SCHEMA
 from concordant.render.report.page import report_html
 from tests.commands import bad, good

@@ -14,9 +14,8 @@ import pytest
 import concordant as cc
 from concordant.data.collection import path
 from concordant.errors import InputError
-from concordant.planning import validation
-from concordant.planning.choosing import at_random, choose
-from concordant.planning.validation import SplitTask, halves
+from concordant.planning import choosing
+from concordant.planning.choosing import SplitTask, at_random, choose, halves
 from tests.commands import bad, good
 
 FloatArray = npt.NDArray[np.float64]
@@ -115,10 +114,10 @@ def test_noise_gains_nothing_and_a_copy_of_the_truth_is_found() -> None:
 def test_the_interval_is_that_of_overlapping_splits(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy import stats
 
-    seen: list[validation.Split] = []
-    plain = validation.split
+    seen: list[choosing.Split] = []
+    plain = choosing.split
 
-    def kept(*args: Any) -> validation.Split:
+    def kept(*args: Any) -> choosing.Split:
         seen.append(plain(*args))
         return seen[-1]
 

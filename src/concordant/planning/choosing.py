@@ -8,16 +8,29 @@ All of them add one topic at a time. They differ in what they make large, over t
   how far it is off, whether two of them swap or not.
 
 With costs, the topic with the largest gain per cost is added while the budget lasts.
+
+How well chosen topics rank what did not choose them, other systems and other topics, is found by splits.
+
+One split: half of the systems, and some topics A, choose; the other systems are ranked by the chosen topics and by the
+topics B that are left, and the two rankings are compared. So neither the systems nor the topics of the test had a part
+in the choice, and the chosen topics have none in what they are held against. Random topics of A, as many or as costly,
+and all of A, are compared with B as well.
+
+Which way to choose is itself chosen, by splits of the same kind within the half that chooses: nested cross-validation.
 """
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.kendall import tau_b
+from ..coefficients.registry import Coefficient
 
 Method = Literal["variance", "greedy"]
 METHODS = get_args(Method)
@@ -63,3 +76,123 @@ def at_random(costs: FloatArray, budget: float, rng: np.random.Generator) -> Int
             taken.append(int(k))
             spent += float(costs[k])
     return np.array(taken)
+
+
+# How well that does -----------------------------------------------------------------------------
+
+INNER = 5  # splits that choose the way to choose
+DRAWS = 10  # random choices in each split
+
+
+@dataclass(frozen=True)
+class SplitTask:
+    """What is to be chosen from: scores, costs, the budget, and which topics stay together."""
+
+    values: FloatArray
+    costs: FloatArray
+    budget: float
+    groups: IntArray
+    known: Coefficient
+    methods: Sequence[Method]
+
+    def part(self, topics: IntArray, systems: IntArray) -> SplitTask:
+        """The same for some topics and systems."""
+        values = self.values[np.ix_(topics, systems)]
+        return SplitTask(values, self.costs[topics], self.budget, self.groups[topics], self.known, self.methods)
+
+    def chosen(self, method: Method) -> list[int]:
+        """Places of the topics that a method chooses."""
+        return choose(self.values, self.values.mean(axis=0), method, self.costs, self.budget)
+
+    def agreement(self, ours: Sequence[int] | IntArray, theirs: FloatArray) -> float:
+        """Between the ranking by some topics and given means; 0 where it is undefined, because all are tied."""
+        if len(ours) == 0:
+            return 0.0
+        value, why = self.known.attempt(theirs, self.values[np.asarray(ours)].mean(axis=0))
+        return 0.0 if why else value
+
+
+class Split(NamedTuple):
+    """What one split showed."""
+
+    both: float
+    """Agreement of the chosen topics with other topics, on other systems."""
+    both_random: float
+    both_all: float
+    """Of all topics that could be chosen."""
+    systems: float
+    """Agreement of topics that some systems chose with all topics, on other systems."""
+    systems_random: float
+    kept: float
+    """Share of the separated pairs of other systems that these topics order alike; nan where there are none."""
+    kept_random: float
+
+
+def halves(task: SplitTask, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Topics to choose from and topics to test on; systems to choose by and systems to test on.
+
+    Half of what is not needed goes to either part of the topics, and groups stay whole.
+    """
+    n, m = task.values.shape
+    systems = rng.permutation(m)
+    aim = (n + min(n, _needed(task.costs, task.budget))) / 2
+    inside = np.zeros(n, dtype=bool)
+    for group in rng.permutation(np.unique(task.groups)):
+        inside |= task.groups == group
+        if inside.sum() >= aim:
+            break
+    return np.flatnonzero(inside), np.flatnonzero(~inside), systems[: m // 2], systems[m // 2 :]
+
+
+def split(task: SplitTask, separated: npt.NDArray[np.bool_], rng: np.random.Generator) -> Split:
+    """One split; `separated[i, j]` says that the whole collection finds system j better than i."""
+    a, b, train, test = halves(task, rng)
+    method = best_method(task.part(a, train), rng)
+    inner, outer = task.part(a, test), task.values[np.ix_(b, test)].mean(axis=0)
+    everywhere = task.part(np.arange(len(task.values)), test)
+    overall = everywhere.values.mean(axis=0)
+    by_systems = task.part(np.arange(len(task.values)), train).chosen(method)
+    random_inner = [at_random(inner.costs, task.budget, rng) for _ in range(DRAWS)]
+    random_all = [at_random(task.costs, task.budget, rng) for _ in range(DRAWS)]
+    better = separated[np.ix_(test, test)]
+    return Split(
+        both=inner.agreement(task.part(a, train).chosen(method), outer),
+        both_random=float(np.mean([inner.agreement(r, outer) for r in random_inner])),
+        both_all=inner.agreement(np.arange(len(a)), outer),
+        systems=everywhere.agreement(by_systems, overall),
+        systems_random=float(np.mean([everywhere.agreement(r, overall) for r in random_all])),
+        kept=_kept(everywhere.values[by_systems], better),
+        kept_random=float(np.mean([_kept(everywhere.values[r], better) for r in random_all])),
+    )
+
+
+def best_method(task: SplitTask, rng: np.random.Generator) -> Method:
+    """The method that is best on other systems and topics of a task; the first where there is nothing to choose."""
+    if len(task.methods) == 1 or task.values.shape[1] < 8 or len(np.unique(task.groups)) < 4:
+        return task.methods[0]
+    found = np.zeros(len(task.methods))
+    for _ in range(INNER):
+        a, b, train, test = halves(task, rng)
+        if not b.size:
+            return task.methods[0]
+        outer, inner = task.values[np.ix_(b, test)].mean(axis=0), task.part(a, test)
+        found += [inner.agreement(task.part(a, train).chosen(method), outer) for method in task.methods]
+    return task.methods[int(np.argmax(found))]
+
+
+def methods_of(method: str) -> tuple[Method, ...]:
+    """Those that a name stands for."""
+    return METHODS if method == "auto" else tuple(name for name in METHODS if name == method)
+
+
+def _needed(costs: FloatArray, budget: float) -> int:
+    """How many topics a budget is for, at most."""
+    return int((np.cumsum(np.sort(costs)) <= budget * (1 + SLACK)).sum())
+
+
+def _kept(values: FloatArray, better: npt.NDArray[np.bool_]) -> float:
+    """Of pairs that are separated, the share that some topics order alike."""
+    if not len(values) or not better.any():
+        return float("nan")
+    means = values.mean(axis=0)
+    return float((means[None, :] > means[:, None])[better].mean())

@@ -22,7 +22,7 @@ from ..read.door import Collection, as_topics
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.tables.cells import plain_number
 from ..words import counted, listing, named
-from .validation import Split, SplitTask, best_method, methods_of, split
+from .choosing import Split, SplitTask, best_method, methods_of, split
 
 Way = Literal["auto", "variance", "greedy"]
 
