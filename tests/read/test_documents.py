@@ -95,7 +95,7 @@ def test_a_table_of_segments_is_grouped_with_a_note(tmp_path: Path) -> None:
     own = dict.fromkeys(scores.topics[:6], "x") | dict.fromkeys(scores.topics[6:], "y")
     assert cc.read_scores(path, groups=own).groups == ("x",) * 6 + ("y",) * 6
     assert cc.as_scores(cc.Scores(scores.values, scores.topics, scores.systems)).groups is None  # as it was made
-    assert "for single segments, --groups none" in run("board", path).stderr
+    assert "for single segments, groups='none' (--groups none)" in run("board", path).stderr
     assert run("board", path, "--groups", "none").stderr == ""
 
 

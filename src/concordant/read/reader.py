@@ -17,7 +17,7 @@ from ..data.runs import passing, scale_of
 from ..data.scores import Means, Scores, checked_choice
 from ..errors import InputError, OtherKindError, ReadError, hearing, require, warn
 from ..options import checked
-from ..words import argument, counted, listing, named
+from ..words import counted, listing, named
 from . import source as sources
 from .formats import mteb
 from .labels import labels_of, new_names
@@ -154,7 +154,8 @@ class Reading(NamedTuple):
             documents = documents_of(made.topics)
             if documents is not None:
                 count = len(set(documents.values()))
-                groups = f"documents are resampled as groups; for single segments, {argument('groups', 'none')}"
+                # The page of the command line has the same words as that of Python.
+                groups = "documents are resampled as groups; for single segments, groups='none' (--groups none)"
                 warn(f"{made.source}: the topics are segments of {count} documents, so {groups}")
                 made = made.described(groups=documents)
         return self.described(made)
