@@ -46,7 +46,7 @@ def test_answers(found: cc.study.StudyResult) -> None:
     assert found.verdict.startswith("The best judge is any of the 3; 12 topics cannot tell which. ")
     assert found.verdict.endswith("(nDCG@5)")
     assert found.notes == (
-        "the grades of half end elsewhere than the truth's: on another scale kappa and alpha say little",
+        "the grades of half are on another scale than the truth's: kappa and alpha are not comparable",
     )
     assert "Note: the grades of half" in str(found)
     assert len(found.to_frame()) == 3 * 2 * 2

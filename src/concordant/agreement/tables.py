@@ -98,7 +98,8 @@ def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[s
         more.append(
             [a.candidate, *[a.measure] * measured, *values, ends, {True: "yes", False: "no", None: "-"}[a.best]]
         )
-    return f"{columns(rows)}\n\n{columns(more)}\n\n  Intervals are for all topics like these, in the same collections."
+    said = "Intervals are for topics like these of the same collections, and bias-corrected; they may miss the average."
+    return f"{columns(rows)}\n\n{columns(more)}\n\n  {said}"
 
 
 def _row(part: Part, c: Compared, *, several: bool) -> dict[str, Any]:

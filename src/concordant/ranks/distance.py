@@ -188,9 +188,9 @@ class Problem(NamedTuple):
             used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
             raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
             doubts.append(
-                f"{counted(m, 'system')} on {counted(n, 'topic')}: with as many systems as topics or more their "
-                f"covariance has no inverse, so {what} was regularised by eps = {used:g}{raised}, and no size is "
-                f"claimed for a test of it; take more topics or fewer systems ({named('Scores.select')})"
+                f"{counted(m, 'system')} on {counted(n, 'topic')}: {what} needs more topics than systems, so it was "
+                f"regularised by eps = {used:g}{raised}, and p-values are not valid; take more topics or fewer systems "
+                f"({named('Scores.select')})"
             )
         variance = float(covariance.diagonal().mean())
         if variance < used and centred.any():

@@ -318,5 +318,5 @@ def _other_scales(labels: Mapping[str, Findings]) -> tuple[str, ...]:
         if theirs[0] < mine[0] or theirs[-1] != mine[-1]
     ]
     whose = ", ".join(odd)
-    note = f"the grades of {whose} end elsewhere than the truth's: on another scale kappa and alpha say little"
+    note = f"the grades of {whose} are on another scale than the truth's: kappa and alpha are not comparable"
     return (note,) if odd else ()
