@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...arrays import IntArray
 from ...coefficients.registry import Coefficient, get_coefficient, list_coefficients
 from ...coefficients.sums import concordance
 from .vectors import TieBreak, Vectors
@@ -19,7 +19,7 @@ gaps between the scores, in the same order; the worst for the best."""
 
 
 class Recipe(NamedTuple):
-    """From two vectors of scores to a value, or to the lowest and the highest that chance may give."""
+    """From two vectors of scores to a value; to one for each topic where the vectors have topics."""
 
     name: str
     account: str
@@ -90,11 +90,10 @@ def _overlaps() -> Iterator[Recipe]:
                     yield Recipe(name, account, departures, call, suits, signed=False, needs_ties=ties != "a")
 
 
-_BREAKS: dict[TieBreak | Literal["random"], str] = {
+_BREAKS: dict[TieBreak, str] = {
     "file": "ties in the order of each file",
     "name": "ties by name, A first",
     "reverse name": "ties by name, Z first",
-    "random": "ties broken at random: any value in this range",
 }
 
 
@@ -102,28 +101,18 @@ def _broken_ties() -> Iterator[Recipe]:
     """Coefficients for orders without ties, after tools have broken the ties in their ways."""
     for how, words in _BREAKS.items():
         for c in map(get_coefficient, ("tau", "tau_ap", "tau_gap", "rbo", "spearman", "weighted_tau")):
-            if how == "random" and c.name in ("spearman", "weighted_tau"):
-                continue  # no orders of ties are known to give the least and the most
-            call, steps, account = partial(_broken, c, how), 2 if how == "random" else 1, f"{c.summary}; {words}"
+            call, account = partial(_broken, c, how), f"{c.summary}; {words}"
             about: dict[str, Any] = {"signed": c.range[0] < 0, "needs_ties": True}
-            yield Recipe(f"{c.name}(truth, candidate), ties by {how}", account, steps, call, **about)
+            yield Recipe(f"{c.name}(truth, candidate), ties by {how}", account, 1, call, **about)
             if not c.symmetric:
                 swapped, name = partial(_exchanged, call), f"{c.name}(candidate, truth), ties by {how}"
-                yield Recipe(name, f"{account}; truth and candidate exchanged", steps + 1, swapped, **about)
+                yield Recipe(name, f"{account}; truth and candidate exchanged", 2, swapped, **about)
 
 
-def _broken(c: Coefficient, how: Any, pair: Vectors) -> Any:
+def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
     """The coefficient of the orders; where it reads the truth's scores, these stay what they are."""
-    orders = pair.best_and_worst_ties() if how == "random" else (pair.without_ties(how),)
-    found = [c.formula(pair.truth if c.reads[0] == "scores" else o.truth, o.candidate) for o in orders]
-    return (float(found[0]), float(found[1])) if how == "random" else found[0]
-
-
-def value_of(rule: Recipe, pair: Vectors) -> FloatArray:
-    """What the rule gives, as low and high, in a last axis of two; one row per topic where the pair has topics."""
-    found = rule.call(pair)
-    low, high = found if isinstance(found, tuple) else (found, found)
-    return np.stack([np.asarray(low, dtype=float), np.asarray(high, dtype=float)], axis=-1)
+    orders = pair.without_ties(how)
+    return c.formula(pair.truth if c.reads[0] == "scores" else orders.truth, orders.candidate)
 
 
 # What libraries, scripts and tools compute under the name of a rank correlation ---------------------

@@ -19,8 +19,8 @@ from ...pairing import On, Pairing, Side
 from ...read.door import Collection, as_scores, refuse
 from ...words import counted, listing, named, one_line
 from .preparations import PLAIN, MatchedSides, Preparation, preparations
-from .printed import CUT, WRITINGS, Printed, Writing
-from .rules import Recipe, rules, value_of
+from .printed import CUT, WRITINGS, Printed
+from .rules import Recipe, rules
 from .vectors import Vectors
 
 SHOWN = 12  # ways in a printed table
@@ -47,8 +47,8 @@ class Way:
     """What one would have to have done, in a line."""
     departures: int
     """How many steps it is away from a coefficient of the means over the common topics, as it is: 0."""
-    ranges: tuple[tuple[float, float], ...]
-    """The lowest and highest value for each candidate; they differ where chance breaks ties."""
+    values: tuple[float, ...]
+    """For each candidate."""
     off: float
     """How far it is from what was reported, at the worst of the candidates; 0 if it reproduces them all."""
     same: tuple[Way, ...] = ()
@@ -67,8 +67,8 @@ class Way:
 
     @property
     def value(self) -> str:
-        """The values with four digits, as "low to high" where they are ranges."""
-        return ", ".join(f"{a:.4f}" if b - a < 1e-9 else f"{a:.4f} to {b:.4f}" for a, b in self.ranges)
+        """The values with four digits."""
+        return ", ".join(f"{value:.4f}" for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,9 @@ def audit(
     """Find the coefficient, direction and rule for ties that give a number that somebody printed.
 
     Every registered coefficient is tried on the means over topics, then what one may have done instead: exchanged the
-    sides, used another library's variant, broken ties by name, by file or at random, rounded the means, averaged over
-    topics or over other topics, compared names or ranks as if they were scores, dropped a sign. Each such step is a
-    departure; ways with few of them are the plainer explanations. A rule that can give any number at all on these data
-    explains nothing, and is left out.
+    sides, used another library's variant, broken ties by name or by file, rounded the means, averaged over topics or
+    over other topics, compared names or ranks as if they were scores, dropped a sign. Each such step is a
+    departure; ways with few of them are the plainer explanations.
 
     A number of few digits is reproduced by many rules by chance. The result says how many values were tried, and how
     many would match another number of as many digits nearby. More digits, or several reported numbers that one rule
@@ -161,6 +160,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
         isinstance(reported, str) and all(isinstance(path, str | os.PathLike) for path in candidate)
     )
     given = [truth, *(candidate if several else [candidate])]
+    several = len(given) > 2
     usual = ["candidate"] if len(given) == 2 else [f"candidate {k}" for k in range(1, len(given))]
     labels = ["truth", *usual] if names is None else list(names)
     if len(labels) != len(given):
@@ -185,7 +185,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
         {
             "match": "yes" if way.matches else "no",
             "departures": way.departures,
-            **_ends_of(way, labels[1:]),
+            **{f"value {k}" if several else "value": v for k, v in zip(labels[1:], way.values, strict=True)},
             "rule": way.rule,
             "data": way.data,
             "written": way.written or "as it is",
@@ -209,7 +209,6 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
             "nearest": nearest,
             "levels": levels,
         },
-        beside={"number": number, "given": tuple(printed)},
         lines=lines,
         shown=_table(number, matches, nearest, levels),
         notes=tuple(dict.fromkeys(notes)),
@@ -281,64 +280,52 @@ def _try_all(
             progress(done, len(work))
 
 
-def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> FloatArray | None:
-    """Low and high for each pair; None where one of them has no value, so nobody can have printed it, or where the
-    rule could have given any number at all, and so explains none.
-    """
+def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> tuple[float, ...] | None:
+    """For each pair; None where one of them has no value, so nobody can have printed it."""
     try:
         with np.errstate(all="ignore"):
-            values = np.array([_averaged(value_of(rule, pair), way) for pair in pairs])
+            values = [float(_averaged(np.asarray(rule.call(pair), dtype=float), way)) for pair in pairs]
     except (TiesError, LimitError):
         return None
-    least = -1.0 if rule.signed else 0.0
-    anything = (values[:, 0] <= least + 1e-9).all() and (values[:, 1] >= 1 - 1e-9).all()
-    return None if anything or not np.isfinite(values).all() else values
+    return tuple(values) if np.isfinite(values).all() else None
 
 
-def _averaged(values: FloatArray, way: Preparation) -> FloatArray:
+def _averaged(values: FloatArray, way: Preparation) -> Any:
     """Over topics, where there are any."""
     if "undefined" in way.average:
-        return np.asarray(np.nan_to_num(values).mean(axis=0))
+        return np.nan_to_num(values).mean()
     if way.average:
-        defined = values[~np.isnan(values).any(axis=1)]
+        defined = values[~np.isnan(values)]
         if not len(defined):
-            return np.full(2, np.nan)
-        return np.asarray(defined.mean(axis=0) if way.average == "mean" else np.median(defined, axis=0))
+            return np.nan
+        return defined.mean() if way.average == "mean" else np.median(defined)
     return values
 
 
 def _written(
-    rule: Recipe, way: Preparation, data: str, values: FloatArray, printed: Sequence[Printed], departures: int
+    rule: Recipe, way: Preparation, data: str, plain: tuple[float, ...], printed: Sequence[Printed], departures: int
 ) -> Iterator[Way]:
     """The ways to write a value that may have been chosen."""
-    plain = tuple((low, high) for low, high in values.tolist())
     reproduced = False
     for writing in WRITINGS:
         steps = rule.departures + way.departures + writing.departures
         if steps > departures or (writing.signed and not rule.signed):
             continue
-        ranges = tuple(_ends(writing, low, high) for low, high in plain)
+        values = tuple(map(writing.apply, plain))
         as_it_is = writing.apply is float
-        if writing.name and (reproduced if as_it_is else ranges == plain):
+        if writing.name and (reproduced if as_it_is else values == plain):
             continue  # the same as the plainer writing
-        # How far each range is from its window; 0 where they meet.
+        # How far each value is from its window; 0 within.
         windows = [_window(writing.name, p) for p in printed]
-        off = max(max(a - high, low - b, 0.0) for (a, b), (low, high) in zip(ranges, windows, strict=True))
+        off = max(max(v - high, low - v, 0.0) for v, (low, high) in zip(values, windows, strict=True))
         reproduced = reproduced or (as_it_is and off == 0)
-        account = "; ".join(
-            part for part in (rule.account, way.name if way.departures else "", writing.account) if part
-        )
-        yield Way(rule.name, data, writing.name, account, steps, ranges, off)
+        done = rule.account, "" if way is PLAIN else way.name, writing.account
+        account = "; ".join(part for part in done if part)
+        yield Way(rule.name, data, writing.name, account, steps, values, off)
 
 
 def _window(written: str, p: Printed) -> tuple[float, float]:
     return p.cut() if written == CUT else p.rounded()
-
-
-def _ends(writing: Writing, low: float, high: float) -> tuple[float, float]:
-    # abs has its least at 0
-    ends = [writing.apply(value) for value in ((low, high, 0.0) if low < 0 < high else (low, high))]
-    return min(ends), max(ends)
 
 
 # What it amounts to ------------------------------------------------------------------------------------
@@ -348,8 +335,8 @@ def _grouped(ways: Iterable[Way]) -> list[Way]:
     """The plainest of each value, with the others; sorting is stable, so rules keep their order."""
     groups: dict[Any, list[Way]] = {}
     for way in sorted(ways, key=lambda way: way.departures):
-        key = tuple((round(low, 9), round(high, 9)) for low, high in way.ranges)
-        groups.setdefault((key, way.written == CUT), []).append(way)
+        key = *(round(value, 9) for value in way.values), way.written == CUT
+        groups.setdefault(key, []).append(way)
     return [replace(first, same=tuple(others)) for first, *others in groups.values()]
 
 
@@ -371,9 +358,9 @@ def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level,
     def share(way: Way) -> float:
         """In what share of the moved windows a way lies; 1 where none could be moved."""
         inside = np.ones(len(shifts), dtype=bool)
-        for (low, high), p in zip(way.ranges, printed, strict=True):
-            window = _window(way.written, p)
-            inside &= (low <= window[1] + shifts) & (high >= window[0] + shifts)
+        for value, p in zip(way.values, printed, strict=True):
+            low, high = _window(way.written, p)
+            inside &= (low + shifts <= value) & (value <= high + shifts)
         return float(inside.mean()) if len(shifts) else 1.0
 
     departs = [one.departures for way in found for one in (way, *way.same)]
@@ -424,16 +411,6 @@ def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels
 def _quoted(way: Way) -> str:
     off = "" if way.matches else f", off by {way.off:.2g}"
     return f"{way.name} = {way.value}{off}"
-
-
-def _ends_of(way: Way, candidates: Sequence[str]) -> dict[str, float]:
-    """The lowest and highest value for each candidate."""
-    several = len(candidates) > 1
-    return {
-        f"{end} {name}" if several else end: value
-        for name, ends in zip(candidates, way.ranges, strict=True)
-        for end, value in zip(("low", "high"), ends, strict=True)
-    }
 
 
 def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:

@@ -48,17 +48,11 @@ class Vectors:
             in_order(self.candidate, key.get(how, self.candidate_place)),
         )
 
-    def best_and_worst_ties(self) -> tuple[Vectors, Vectors]:
-        """The ties of both sides broken so that the sides agree as little, and as much, as they can."""
-        x, y, place = self.truth, self.candidate, np.arange(len(self.names))
-        worst = self.with_scores(in_order(x, y, place), in_order(y, x, -place))
-        return worst, self.with_scores(in_order(x, -y, place), in_order(y, -x, place))
 
-
-def in_order(scores: FloatArray, *keys: FloatArray | IntArray) -> FloatArray:
-    """Scores m, m - 1, ... 1 in the same order, ties by the keys, the smallest first."""
+def in_order(scores: FloatArray, key: IntArray) -> FloatArray:
+    """Scores m, m - 1, ... 1 in the same order, ties by the key, the smallest first."""
     result = np.empty(len(scores))
-    result[np.lexsort((*reversed(keys), -scores))] = np.arange(len(scores), 0, -1)
+    result[np.lexsort((key, -scores))] = np.arange(len(scores), 0, -1)
     return result
 
 
