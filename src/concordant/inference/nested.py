@@ -6,8 +6,8 @@ adds it once more. What the statistic loses from level to level tells what it lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +22,6 @@ Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
 executor of processes needs one that can be pickled."""
 
 ROWS = 1024  # resamples at a time, or fewer where there are very many topics
-KEPT = 2**20  # draws of topics in all resamples that are kept for the next candidate
 
 
 class Nested(NamedTuple):
@@ -51,12 +50,6 @@ def nested_weights(
         yield _counts(first), _counts(second), _counts(third)
 
 
-@lru_cache(maxsize=1)
-def _kept_weights(n: int, outer: int, inner: int, seed: int) -> tuple[IntArray, ...]:
-    """Drawn once for all candidates that are resampled with one seed."""
-    return tuple(map(np.concatenate, nested_weights(n, outer, np.random.default_rng(seed), inner=inner)))
-
-
 def nested_values(
     conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, *, inner: int = INNER
 ) -> Nested:
@@ -70,9 +63,7 @@ def nested_values(
     sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
     k = len(sample)
     found = Nested(sample, np.empty((k, outer)), np.empty((k, outer, inner)), np.empty((k, outer, inner)))
-    pieces: Iterable[IntArray] = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
-    if drawn.seed is not None and n * outer * levels <= KEPT:
-        pieces = _kept_weights(n, outer, inner, drawn.seed)
+    pieces = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
     done = 0
     for every in shared_out(values, pieces, drawn.workers):
         rows = every.shape[1] // levels

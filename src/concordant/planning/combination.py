@@ -27,7 +27,7 @@ from .partial import combine_partial
 Method: TypeAlias = Literal["control", "shrunk"]
 RISK = "shrunk means trust the machine on average: a system that it favours moves up"
 FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
-_SMALLEST, _LARGEST = 1e-140, 1e140  # whose squares are numbers, and can be summed
+_SMALLEST, _LARGEST = 1e-60, 1e60  # whose fourth powers are numbers, and can be summed
 
 
 class PairedSides(NamedTuple):
@@ -132,9 +132,7 @@ def combine(
     sides = paired_sides(human, machine, names)
     found = combined_means(sides, shrink=method == "shrunk")
     order = np.argsort(-found.means, kind="stable")
-    of_human, of_machine = exponents(sides)
-    values = np.ldexp(found.means[order], of_human)
-    covariance = np.ldexp(found.covariance[np.ix_(order, order)], 2 * of_human)
+    values, covariance = found.means[order], found.covariance[np.ix_(order, order)]
     error = np.sqrt(np.diag(covariance))
     reach = float(stdtrit(found.mean_freedom, (1 + level) / 2)) * error
     shown, names = sides.human.shown(values), sides.names
@@ -154,12 +152,10 @@ def combine(
         high=shown + reach,
         human=sides.human.shown(sides.human.means()[order]),
         machine=sides.more.shown(mean_over_topics(np.vstack([sides.paired.values, sides.more.values]))[order]),
-        favour=np.ldexp(found.favour[order], of_human),
+        favour=found.favour[order],
         favour_p=found.favour_p[order],
     )
-    lam, bias = math.ldexp(found.lam, of_human - of_machine), math.nan
-    if found.bias is not None:
-        bias = math.ldexp(math.sqrt(found.bias.variance), of_human)
+    lam, bias = found.lam, math.nan if found.bias is None else math.sqrt(found.bias.variance)
     interval = Interval(*found.worth_limits(level, n_human), level, "jackknife over topics")
     worth, top = f"{n_human} topics by {names[0]} and {n_machine:,} more by {names[1]} leave no error", first_of(means)
     sentences = []
@@ -211,17 +207,9 @@ def combine(
 
 
 def combined_means(sides: PairedSides, *, shrink: bool = False) -> Combined:
-    """The formulas of `combined` on matched sides, each divided by two to the power of its `exponents`."""
+    """The formulas of `combined` on matched sides."""
     require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
-    of_human, of_machine = exponents(sides)
-    parts = zip((sides.human, sides.paired, sides.more), (of_human, of_machine, of_machine), strict=True)
-    return combined(*(np.ldexp(side.values, -by) for side, by in parts), shrink=shrink)
-
-
-def exponents(sides: PairedSides) -> tuple[int, int]:
-    """Powers of two that scale both sides into [-1, 1], so that fourth powers cannot overflow."""
-    human, paired, more = (float(np.abs(side.values).max()) for side in sides[:3])
-    return math.frexp(human)[1], math.frexp(max(paired, more))[1]
+    return combined(*(side.values for side in sides[:3]), shrink=shrink)
 
 
 def _partial(

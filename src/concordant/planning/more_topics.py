@@ -26,14 +26,6 @@ ERRORS = 8  # and new errors beside each, with either sign: the two make up for 
 STEPS = 12  # halvings of the range that may hold each truth's number, on the log scale
 
 
-def known_at(coefficient: str, target: float) -> Coefficient:
-    """The coefficient, of which the target must be a value that can be passed and missed."""
-    known = get_coefficient(coefficient)
-    low, high = known.range
-    require(low < target < high, "target", target, f"give a value of {coefficient} above {low:g} and below {high:g}")
-    return known
-
-
 @checked
 def plan_topics(  # noqa: PLR0913
     scores: Collection,
@@ -121,7 +113,10 @@ def plan_topics(  # noqa: PLR0913
           79         0.913        0.85 to 0.96       0.68
 
     """
-    known = known_at(coefficient, target)
+    known = get_coefficient(coefficient)
+    least, largest = known.range  # values that can be passed and missed
+    wanted = f"give a value of {coefficient} above {least:g} and below {largest:g}"
+    require(least < target < largest, "target", target, wanted)
     how = Resampling.of(n_resamples, rng, workers, progress)
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values
