@@ -19,7 +19,6 @@ from .tables import vocabulary
 from .tables.cells import Cells, cell_number, is_fraction, number
 from .tables.contents import NO_ROLES, Contents, table_contents
 from .tables.layout import Roles
-from .tables.nested import NestedScores
 
 KNOWN = (
     "trec_eval; four columns (run measure topic value, run topic measure value); ir_measures -q and "
@@ -55,7 +54,7 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (mteb.is_model_meta, _companion),
     (helm.is_companion, _companion),
     (nested.is_means, nested.read_means),
-    (nested.is_nested, NestedScores),
+    (nested.is_nested, nested.NestedScores),
 )
 # Of one record of several, one per line.
 _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from array import array
 from collections.abc import Iterator
 from itertools import chain, compress, islice
@@ -14,7 +13,7 @@ import numpy as np
 
 from ...errors import ReadError, limit_of
 from ..source import QUOTED, Source
-from ..tables.cells import NOTHING, BoolArray, Cells, cell_number, has_percent, is_fraction, number, plain_numbers
+from ..tables.cells import NOTHING, BoolArray, Cells, cell_number, is_fraction, number, parse, plain_numbers
 from ..tables.contents import Contents, table_contents
 from ..tables.layout import Roles, is_plausible, name_columns
 from ..tables.vocabulary import holds_labels, names_labels
@@ -99,36 +98,22 @@ class _Scores:
         self.values, self.words = array("d"), 0
         self.odd: dict[int, dict[int, Any]] = {}
         self.percent: dict[int, BoolArray] = {}
-        self._known: dict[str, float] = {}  # a text is parsed once: most scores have few decimals
 
     def add(self, cells: list[str]) -> None:
         """Add the cells of some rows."""
-        try:
-            self.values.fromlist(list(map(self._known.__getitem__, cells)))
+        found = plain_numbers(cells)
+        if found is not None:
+            self.values.fromlist(found)
             return
-        except KeyError:
-            found = plain_numbers(cells)
-        if found is None:
-            found = [self._number(len(self.values) + k, cell) for k, cell in enumerate(cells)]
-        elif len(self._known) < _MOST_KNOWN:
-            self._known.update(zip(cells, found, strict=True))
-        self.values.fromlist(found)
-
-    def _number(self, place: int, cell: str) -> float:
-        value = self._known.get(cell)
-        if value is not None:
-            return value
-        value = cell_number(cell)
-        row, k = divmod(place, len(self.columns))
-        if value is None:
+        parsed, before = parse(cells), len(self.values)
+        for place, cell in parsed.odd.items():
+            row, k = divmod(before + place, len(self.columns))
             self.odd.setdefault(self.columns[k], {})[row] = cell.strip(_BLANK)
-            self.words += 1
-            return math.nan
-        if has_percent(cell):
+        for place in () if parsed.percent is None else np.flatnonzero(parsed.percent).tolist():
+            row, k = divmod(before + place, len(self.columns))
             self.percent.setdefault(self.columns[k], np.zeros(self.count, dtype=np.bool_))[row] = True
-        elif len(self._known) < _MOST_KNOWN:
-            self._known[cell] = value
-        return value
+        self.words += len(parsed.odd)
+        self.values.fromlist(parsed.values.tolist())
 
 
 def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:

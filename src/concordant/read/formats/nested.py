@@ -1,19 +1,179 @@
-"""Dictionaries as JSON: of pytrec_eval and ranx, ranx's report, {system: mean}, and frames of pandas."""
+"""Dictionaries of dictionaries, as pytrec_eval, ranx and people's scripts nest them, in Python or as JSON.
+
+Also what looks like them: ranx's report, {system: mean}, and frames of pandas.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import ConcordantError
 from ...words import listing
 from ..source import Source
 from ..tables import vocabulary
-from ..tables.cells import cell_number
-from ..tables.contents import Contents
-from ..tables.nested import unwrapped
-from ..tables.pivot import MEAN, Grid
+from ..tables.cells import Origin, cell_number, scores_of, warn_of
+from ..tables.contents import Contents, refused_measure, warn_of_words
+from ..tables.pivot import MEAN, Grid, pivot, warn_of_lost
+
+_SHAPE = "{system: {topic: {measure: value}}}"
+# What the one key around results is called; no system.
+_WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
+
+
+class Nesting(NamedTuple):
+    """The scores of a dictionary as parallel lists. `systems` None: one run; a measure is "" where none is named."""
+
+    systems: list[str] | None
+    topics: list[str]
+    measures: list[str]
+    values: list[Any]
+
+
+class NestedScores(Contents):
+    """The scores of one run or of several; which level holds what, the measure that is asked for may tell."""
+
+    format = "nested dictionaries"
+
+    def __init__(self, origin: Origin, nested: Any) -> None:
+        super().__init__(origin)
+        self.nested = self._checked(unwrapped(nested))
+        self.deep = any(isinstance(value, Mapping) for inner in self.nested.values() for value in inner.values())
+
+    def _checked(self, nested: Any) -> Mapping[str, Any]:
+        if not (isinstance(nested, Mapping) and nested and all(isinstance(v, Mapping) and v for v in nested.values())):
+            raise self.origin.error(f"must be a dictionary of dictionaries, none of them empty: {_SHAPE}", 1)
+        below = [v for inner in nested.values() for v in inner.values()]
+        lowest = [v for v in below if isinstance(v, Mapping)]
+        if lowest and len(lowest) < len(below):
+            raise self.origin.error(f"mixes two and three levels: give {_SHAPE} throughout", 1)
+        for level in (nested, *nested.values(), *lowest):
+            if len({str(key) for key in level}) < len(level):
+                twice = Counter(map(str, level)).most_common(1)[0][0]
+                raise self.origin.error(f"has two keys that are both written {twice!r}: rename one", 1)
+        if not all(lowest):
+            raise self.origin.error("has an empty dictionary: leave it out, or give null where there is no score", 1)
+        return nested
+
+    @property
+    def named(self) -> bool:
+        """Whether a level of the nesting names measures."""
+        return any(self._nesting(None).measures)
+
+    def measures(self) -> Collection[str]:
+        """The measures of which there is a number, in their order."""
+        found = self._nesting(None)
+        numeric = dict.fromkeys(m for m, v in zip(found.measures, found.values, strict=True) if _is_number(v))
+        return list(numeric) or list(dict.fromkeys(found.measures))
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure."""
+        # "" is no name of a measure, but what is chosen where there is none.
+        found = self._nesting(measure or None)
+        rows = [k for k, name in enumerate(found.measures) if name == measure]
+        if not rows:
+            raise self.no_measure(measure)
+        self._warn(found)
+        topics = [found.topics[k] for k in rows]
+        systems = None if found.systems is None else [found.systems[k] for k in rows]
+
+        def no_score(place: int, said: str) -> ConcordantError:
+            of = "" if systems is None else f" of {systems[place]}"
+            return self.origin.error(f"{measure or 'the score'}{of} on {topics[place]}: {said}")
+
+        values, percent = scores_of([found.values[k] for k in rows], no_score)
+
+        def twice(first: int, again: int) -> ConcordantError:
+            return self.origin.error(f"topic {topics[again]!r} has two scores of one system: leave one out")
+
+        grid = pivot(self.origin, topics, systems, values, twice, percent)
+        warn_of_lost(self.origin, measure, found.topics, grid.topics)
+        return grid
+
+    def _nesting(self, measure: str | None) -> Nesting:
+        """Which level holds measures: the one with the measure that is asked for, or with known names.
+
+        Of three levels it is else the last one, after systems and topics. Two levels without one are systems and their
+        topics, or the other way round, where the names tell.
+        """
+        pairs = [((str(a), str(b)), inner) for a, below in self.nested.items() for b, inner in below.items()]
+        cells = [((*key, str(c)), v) for key, inner in pairs for c, v in inner.items()] if self.deep else pairs
+        keys, values = [key for key, _ in cells], [value for _, value in cells]
+        levels = [{key[k] for key in keys} for k in range(3 if self.deep else 2)]
+        if not self.deep and (label := next((n for n in sorted(levels[0] | levels[1]) if _names_topics(n)), None)):
+            said = f"the key {label!r} names a column of topics, as of a frame made a dictionary"
+            raise self.origin.error(f"{said}: give the frame itself", 1)
+        known = [[vocabulary.looks_like_measure(name) for name in names] for names in levels]
+        tests = ([measure in names for names in levels], list(map(any, known)), list(map(all, known)))
+        place = next((test.index(True) for test in tests if test.count(True) == 1), 2 if self.deep else None)
+        rest = [k for k in range(len(levels)) if k != place]
+        topics = [
+            all(vocabulary.looks_like_topic(name) or vocabulary.is_summary(name) for name in levels[k]) for k in rest
+        ]
+        if self.deep:
+            wrapped = len(levels[0]) == 1 and next(iter(levels[0])).lower() in _WRAPPERS
+            clear = not wrapped and topics != [True, False] and (place == 2 or topics == [False, True])
+        elif place is None:
+            axes = [vocabulary.axis_of(levels[k]) or ("topics" if topics[k] else "") for k in rest]
+            clear = axes == ["topics", "systems"] or (axes[1] == "topics" and axes[0] != "topics")
+            clear = clear and not any(tests[1])
+            rest = rest[::-1] if axes == ["topics", "systems"] else rest
+        else:
+            clear = True
+        if not clear:
+            shown = "; ".join(listing(sorted(names), 3) for names in levels)
+            rename = "; rename systems that are called as topics are" if self.deep and topics[0] else ""
+            way_out = f"ask for a measure by its name, or nest them as {_SHAPE}{rename}"
+            raise self.origin.error(f"cannot tell which of the levels ({shown}) holds what: {way_out}", 1)
+        if place is None and measure is not None:
+            raise refused_measure(self.origin, measure)
+        *systems, topic = rest
+        return Nesting(
+            [key[systems[0]] for key in keys] if systems else None,
+            [key[topic] for key in keys],
+            ["" if place is None else key[place] for key in keys],
+            values,
+        )
+
+    def _warn(self, found: Nesting) -> None:
+        """Warn where levels may hold something else than what they were read as."""
+        topics, measures = list(dict.fromkeys(found.topics)), list(dict.fromkeys(found.measures))
+        nest = f"nest them as {_SHAPE}"
+        if self.deep and not any(map(vocabulary.may_be_topic, topics)):
+            systems = listing(dict.fromkeys(found.systems or ()), 5)
+            said = f"read as systems: {systems}; read as topics: {listing(topics, 5)}"
+            warn_of(self.origin, f"{said}; if it is the other way round, {nest}")
+        unknown = [name for name in measures if name and not vocabulary.looks_like_measure(name)]
+        if not self.deep and unknown and len(unknown) < len(measures):
+            said = f"read as measures: {listing(measures, 5)}; if {listing(unknown, 5)} should be systems"
+            warn_of(self.origin, f"{said}, {nest}")
+        if not self.deep and any(measures) and set(topics) & set(map(str, self.nested)):
+            warn_of_words(self.origin, topics)
+
+
+def unwrapped(nested: Any) -> Any:
+    """What stands below the one key that holds scores three levels deep, beside settings: {"x": {...}, "seed": 7}."""
+    if not isinstance(nested, Mapping):
+        return nested
+    inner = [value for value in nested.values() if isinstance(value, Mapping)]
+    if len(inner) != 1 or not inner[0] or any(isinstance(value, list) for value in nested.values()):
+        return nested
+    levels = [b for b in inner[0].values() if isinstance(b, Mapping) and b]
+    below = [c for b in levels for c in b.values()]
+    deep = len(levels) == len(inner[0]) and all(isinstance(c, Mapping) and c for c in below)
+    return inner[0] if deep else nested
+
+
+def _names_topics(name: str) -> bool:
+    return vocabulary.column_name(name) in vocabulary.TOPIC_COLUMNS
+
+
+def _is_number(value: Any) -> bool:
+    number = cell_number(value)
+    return number is not None and not np.isnan(number)
 
 
 def is_ranx_report(content: Any) -> bool:
@@ -23,12 +183,9 @@ def is_ranx_report(content: Any) -> bool:
 
 def refuse_ranx_report(source: Source, content: Any) -> Contents:
     """Say what a ranx report lacks and what to write instead."""
-    raise source.error(
-        "is a ranx report: it has the mean of each model, but no scores of topics. Evaluate with "
-        "ranx.evaluate(qrels, run, metrics, save_results_in_run=True), then write run.scores as JSON, "
-        "one file a run",
-        1,
-    )
+    means = "is a ranx report: it has the mean of each model, but no scores of topics"
+    write = "ranx.evaluate(qrels, run, metrics, save_results_in_run=True), then write run.scores as JSON, a file a run"
+    raise source.error(f"{means}. Evaluate with {write}", 1)
 
 
 def is_nested(content: Any) -> bool:
@@ -62,11 +219,9 @@ def read_means(source: Source, content: Any) -> Contents:
         if vocabulary.looks_like_measure(name) or vocabulary.names_fact(name) or vocabulary.is_summary(name)
     ]
     if other or len(names) < 2 or vocabulary.axis_of(names) != "systems":
-        raise source.other_kind(  # settings beside scores are such files, too
-            f"has one number for each of {listing(other or names, 5)}, which may be no systems: for one score per "
-            "system, write CSV below the header system,score",
-            1,
-        )
+        said = f"has one number for each of {listing(other or names, 5)}, which may be no systems"
+        # Settings beside scores are such files, too.
+        raise source.other_kind(f"{said}: for one score per system, write CSV below the header system,score", 1)
     return Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
 
 

@@ -21,6 +21,7 @@ from .vocabulary import holds_labels
 
 # What stands in a cell that has no score.
 NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
+_HOLES = frozenset({"", "nan", "NaN", "NA"})  # as most programs write it
 # Each character can be matched in one way only, so that no long cell takes long to refuse.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _FRACTION = re.compile(r"([+-]?\d{1,15}) ?/ ?(\d{1,15})", re.ASCII)
@@ -368,9 +369,10 @@ def parse(cells: Any) -> Parsed:
             return Parsed(values, {}, None)
         return Parsed(values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}, None)
     texts = all(type(cell) is str for cell in cells)
-    plain = plain_numbers(cells) if texts else None
+    plain = plain_numbers(["0" if cell in _HOLES else cell for cell in cells]) if texts else None
     if plain is not None:
-        return Parsed(np.array(plain), {}, None)
+        holes = [cell in _HOLES for cell in cells]
+        return Parsed(np.where(holes, np.nan, plain), {}, None)
     known = {text: cell_number(text) for text in set(cells)} if texts else None  # many cells say the same
     found = [cell_number(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
