@@ -19,7 +19,6 @@ from . import source as sources
 from .reader import read_contents
 from .tables.assemble import assemble
 from .tables.layout import Roles
-from .tables.pivot import MEAN, Grid
 
 
 def look(  # noqa: PLR0913
@@ -108,9 +107,7 @@ def _looked(
         lower: bool | None = result.lower_is_better
     except ConcordantError:  # what is shown is the same in both directions
         result, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
-    values, labels = np.atleast_2d(result.shown()), list(result.topics) or [MEAN]
-    reading = found[0].reading(Grid(values, labels, list(result.systems)))
-    return {"reading": reading, "lower_is_better": lower, **_counts(result)}
+    return {"reading": found[0].reading, "lower_is_better": lower, **_counts(result)}
 
 
 def _counts(found: Scores | Means) -> dict[str, Any]:

@@ -303,7 +303,8 @@ def tables_in(path: str | os.PathLike[str]) -> list[str]:
     for item in sources.expand(path) if os.path.isdir(path) else ():
         try:
             contents = recognise(sources.load(item), NO_ROLES)
-            several = not isinstance(contents, Companion) and len(contents.grid(_any(contents)).systems or ()) > 1
+            measure = next(iter(contents.measures()), "")
+            several = not isinstance(contents, Companion) and len(contents.grid(measure).names) > 1
         except OtherKindError:
             others.append(str(item.file))
             continue
@@ -315,22 +316,13 @@ def tables_in(path: str | os.PathLike[str]) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _any(contents: Contents) -> str:
-    return next(iter(contents.measures()), "")
-
-
-class Files(NamedTuple):
-    """What files hold."""
-
-    contents: list[Contents]
-    empty: list[tuple[str, Source]]
-    """The runs whose files hold nothing."""
-
-
 def read_contents(
     items: list[Item], roles: Roles = NO_ROLES, progress: Callable[[int, int], object] | None = None
-) -> Files:
-    """What all files that hold scores hold; an error where none does, or where one of them is damaged."""
+) -> tuple[list[Contents], list[tuple[str, Source]]]:
+    """What all files that hold scores hold, and the runs whose files are empty.
+
+    It is an error where none holds scores, or where one of them is damaged.
+    """
     found: list[Contents] = []
     empty: list[tuple[str, Source]] = []
     others: dict[str, OtherKindError] = {}
@@ -365,7 +357,7 @@ def read_contents(
         lost = listing(_without_details(scored, details))
         but = f"; but of these tasks there are no samples, so they are lost: {lost}" if lost else ""
         warn(f"left out, because the scores it summarises are there: {left}{but}")
-    return Files(details or scored, empty)
+    return details or scored, empty
 
 
 def _all_empty(empty: list[Source]) -> ReadError:

@@ -142,10 +142,8 @@ def expand(what: Any) -> list[Item]:
     if hasattr(what, "read"):
         return [Item(what)]
     if isinstance(what, bytes | bytearray) or hasattr(what, "dtypes") or not isinstance(what, Iterable):
-        raise InputTypeError(
-            f"cannot read from a {type(what).__name__}: give a path, glob, folder, open file, or a list of them; data "
-            "in memory are for as_scores"
-        )
+        way_out = "give a path, glob, folder, open file, or a list of them; data in memory are for as_scores"
+        raise InputTypeError(f"cannot read from a {type(what).__name__}: {way_out}")
     items = [item for part in what for item in expand(part)]
     if not items:
         raise ReadError("the list of files is empty")
@@ -160,9 +158,7 @@ def _single(file: Any) -> Any:
 
 
 def _paths(what: str | os.PathLike[str]) -> list[Item]:
-    text = os.fspath(what)
-    if not isinstance(text, str):
-        text = os.fsdecode(text)
+    text = os.fsdecode(what)
     if "\0" in text:
         raise ReadError("is not a path: it has a null character", repr(text))
     if not text:
@@ -190,10 +186,7 @@ def _glob(pattern: Path, text: str) -> list[Path]:
             if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
                 raise ReadError("the folder cannot be read: Permission denied", folder)
     found = sorted(Path(name) for name in glob.glob(str(pattern), recursive=True))
-    if not _is_backup(pattern.name):  # a pattern such as *~ asks for them
-        backups = [match for match in found if _is_backup(match.name)]
-        _warn_of_backups(map(str, backups))
-        found = [match for match in found if match not in backups]
+    found = found if _is_backup(pattern) else _without_backups(found)  # a pattern such as *~ asks for them
     if not found:
         raise ReadError("no file matches", text)
     reading_whole({match.parent for match in found}, pattern.name)
@@ -201,15 +194,18 @@ def _glob(pattern: Path, text: str) -> list[Path]:
     return list(dict.fromkeys(files))
 
 
-def _is_backup(name: str) -> bool:
+def _is_backup(path: Path) -> bool:
     """Whether an editor or a tool keeps another version of a file under this name."""
+    name = path.name
     kept = name.endswith(("~", ".bak", ".orig")) or (name.startswith("#") and name.endswith("#"))
     return kept and not name.startswith(".")
 
 
-def _warn_of_backups(backups: Iterable[str]) -> None:
-    if shown := ", ".join(sorted(backups)[:12]):
+def _without_backups(found: list[Path]) -> list[Path]:
+    """In their order, with a warning that names what is left out."""
+    if shown := ", ".join(sorted(str(path) for path in found if _is_backup(path))[:12]):
         warn(f"backup files left out: {shown}")
+    return sorted(path for path in found if not _is_backup(path))
 
 
 def _folder(folder: Path) -> list[Path]:
@@ -219,24 +215,19 @@ def _folder(folder: Path) -> list[Path]:
         raise ReadError(f"the folder cannot be read: {error.strerror or error}", str(error.filename or folder))
 
     found: list[Path] = []
-    backups: list[str] = []
     seen = {str(above) for above in Path(os.path.realpath(folder)).parents}  # a link back up is not followed
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
         seen.add(os.path.realpath(place))
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and os.path.realpath(os.path.join(place, name)) not in seen
-        )
-        backups += [os.path.join(place, name) for name in files if _is_backup(name)]
-        found += [Path(place, name) for name in files if not name.startswith(".") and not _is_backup(name)]
+        inside = (name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in inside if os.path.realpath(os.path.join(place, name)) not in seen)
+        found += [Path(place, name) for name in files if not name.startswith(".")]
         if len(found) > MAX_FILES:
             raise ReadError(f"the folder holds more than {MAX_FILES:,} files: give a glob", str(folder))
+    found = _without_backups(found)
     if not found:
         raise ReadError("the folder holds no files", str(folder))
     reading_whole({folder, *(path.parent for path in found)})
-    _warn_of_backups(backups)
-    return sorted(found)
+    return found
 
 
 def load(item: Item, share: int = 1) -> Source:

@@ -98,6 +98,7 @@ class Columns(Contents):
             if self.means.setdefault(_text(name), _text(value)) != _text(value):
                 raise self.source.error(f"has {_text(name)!r} twice: give each run a file of its own", line)
         self.format, self.averaged = "trec_eval, means", self.means.get("num_q", "")
+        self.reading = "one score per system"
 
     @cached_property
     def _known(self) -> tuple[list[str], list[str]]:

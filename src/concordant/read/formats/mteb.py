@@ -59,7 +59,7 @@ class Task(Contents):
         # A results repository holds a hundred thousand files: keep the numbers, and every name once.
         super().__init__(replace(source, data=b""))
         self.topics = list(map(sys.intern, topics))
-        self.rows, self.values = _once(tuple(scores)), np.array(list(scores.values()))
+        self.rows, self.values = tuple(map(sys.intern, scores)), np.array(list(scores.values()))
         self.model, self.revision = _model(source)
         self.version = tuple(map(int, re.findall(r"\d+", version)))
         self.names, self.part_of = (self.model,), f"{self.model} of MTEB"
@@ -79,12 +79,6 @@ class Task(Contents):
         if len(topics) < len(self.topics):
             self.values = self.values[:, [self.topics.index(topic) for topic in topics]]
             self.topics = topics
-
-
-@functools.lru_cache(maxsize=4096)
-def _once(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The same object for equal names, which most files of a task have."""
-    return tuple(map(sys.intern, names))
 
 
 def read_mteb(source: Source, content: Any) -> Task:

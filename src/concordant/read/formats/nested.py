@@ -222,7 +222,9 @@ def read_means(source: Source, content: Any) -> Contents:
         said = f"has one number for each of {listing(other or names, 5)}, which may be no systems"
         # Settings beside scores are such files, too.
         raise source.other_kind(f"{said}: for one score per system, write CSV below the header system,score", 1)
-    return Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
+    found = Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
+    found.reading = "one score per system"
+    return found
 
 
 def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:

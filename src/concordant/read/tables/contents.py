@@ -68,8 +68,9 @@ class Contents:
     otherwise: str = ""
     # Of means, how many topics they average, where the file says so.
     averaged: str = ""
-    # What `look` calls its format.
+    # What `look` calls its format, and what rows and columns were read as.
     format: str = "scores"
+    reading: str = "systems, topics and scores as the format has them"
 
     def __init__(self, origin: Origin, grids: Mapping[str, Grid] | None = None) -> None:
         self.origin = origin
@@ -97,12 +98,6 @@ class Contents:
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
         """The standard error of each system's score, where it has one score per system, and the columns of limits."""
         return {}, ()
-
-    def reading(self, grid: Grid) -> str:
-        """What its rows and columns, or its parts, were read as."""
-        if grid.topics == [MEAN]:
-            return "one score per system"
-        return "one system" if grid.systems is None else "systems, topics and scores as the format has them"
 
     def _chosen_rows(self, cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
         """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
@@ -236,10 +231,7 @@ class _Matrix(Contents):
 
     is_table = True
     format = "matrix"
-
-    def reading(self, grid: Grid) -> str:
-        """What its rows and columns were read as."""
-        return "rows are topics, columns are systems"
+    reading = "rows are topics, columns are systems"
 
     def __init__(
         self, cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
@@ -293,6 +285,7 @@ class _Rows(Contents):
     """
 
     is_table = True
+    reading = "rows are systems, columns are measures: one score per system"
 
     def __init__(self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, roles: Roles) -> None:
         super().__init__(cells.origin)
@@ -315,14 +308,6 @@ class _Rows(Contents):
         self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
         if are_systems or self.named:
             _refuse_twice(cells, self.labels, "system", columns)
-
-    def reading(self, grid: Grid) -> str:
-        """What its rows and columns were read as."""
-        if grid.topics == [MEAN]:
-            return "rows are systems, columns are measures: one score per system"
-        names = [self.cells.names[k] for k in self.columns]
-        rows_are_topics = set(grid.systems or ()) <= set(names)
-        return "rows are topics, columns are systems" if rows_are_topics else "rows are systems, columns are topics"
 
     @cached_property
     def named(self) -> bool:
@@ -392,6 +377,7 @@ class _Rows(Contents):
         return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
 
     def _matrix(self) -> Grid:
+        self.reading = "rows are topics, columns are systems"
         cells, across = self.cells, [self.cells.names[k] for k in self.columns]
         if not self.are_systems:
             rows = self.labels if self.label is None else cells.labels(self.label, "row")
@@ -408,6 +394,7 @@ class _Rows(Contents):
         elif vocabulary.axis_of(across) != "topics":
             read = f"each row is a system, and each column ({listing(across, 3)}) was read as a topic"
             warn_of(self.origin, f"{read}; for one score per system, ask for a column by its name as the measure")
+        self.reading = "rows are systems, columns are topics"
         _refuse_twice(cells, self.labels, "system", self.columns)
         columns = score_columns(cells, self.columns, "topics", self.roles.topics)
         names = [cells.names[k] for k in columns]
@@ -426,16 +413,13 @@ class _Long(Contents):
     is_table = True
     format = "long table"
 
-    def reading(self, grid: Grid) -> str:
-        """What its columns were read as."""
-        parts = {"systems": self.layout.system, "topics": self.layout.topic, "measures": self.layout.measure}
-        named = [f"{what} in {self.cells.names[k]!r}" for what, k in parts.items() if k is not None]
-        return f"one row per score: {', '.join(named)}"
-
     def __init__(self, cells: Cells, layout: Layout, roles: Roles, runs: Sequence[str] | None = None) -> None:
         super().__init__(cells.origin)
         self.cells, self.layout, self.roles, self.seen = cells, layout, roles, cells.names
         self.runs = runs
+        parts = {"systems": layout.system, "topics": layout.topic, "measures": layout.measure}
+        named = [f"{what} in {cells.names[k]!r}" for what, k in parts.items() if k is not None]
+        self.reading = f"one row per score: {', '.join(named)}"
         topic = layout.topic
         assert topic is not None
         self.topics = cells.labels(topic, "topic")
