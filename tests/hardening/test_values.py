@@ -146,7 +146,8 @@ def test_every_class_of_results_is_among_them() -> None:
     # StudyResult is the base of others; Findings are of every kind that has no class of its own.
     assert found - {"StudyResult", "Findings"} <= {*RESULTS}
     text = "".join(file.read_text(encoding="utf-8") for file in Path(cc.__file__).parent.rglob("*.py"))
-    assert set(re.findall(r'kind="([A-Z]\w+)"', text)) == {*RESULTS} - found
+    kinds, names = set(re.findall(r'kind="([A-Z]\w+)"', text)), {name.partition(" ")[0] for name in RESULTS}
+    assert names - found <= kinds <= names
 
 
 @pytest.mark.parametrize("name", list(MADE))

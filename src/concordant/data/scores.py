@@ -106,6 +106,7 @@ class _Data:
 
     def _content(self) -> dict[str, Any]:
         known = {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
+        known["runs"] = getattr(self, "runs", None)
         return {name: v.tobytes() if isinstance(v, np.ndarray) else v for name, v in known.items()}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -446,15 +447,6 @@ class Scores(_Data):
 
     def _given(self) -> FloatArray:
         return self.shown(self.runs)
-
-    def __eq__(self, other: object) -> bool:
-        same = super().__eq__(other)
-        if same is not True or not isinstance(other, Scores) or self.runs is other.runs:
-            return same
-        both = self.runs is not None and other.runs is not None
-        return both and np.array_equal(self.runs, other.runs, equal_nan=True)  # type: ignore[arg-type]
-
-    __hash__ = _Data.__hash__
 
     def like(self, values: FloatArray, topics: Iterable[Any] | None = None) -> Scores:
         """Other values, higher is better, of the same systems, without runs; nothing else is known of other topics."""
