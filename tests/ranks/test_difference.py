@@ -224,6 +224,7 @@ def test_the_command(tmp_path: Path) -> None:
     pairs = json.loads(run("board", str(path), "--pairs", "--format", "json").stdout)
     assert len(pairs["pairs"]) == 2
     assert run("board", str(path), "--pair", "x", "q").exit_code == 1
+    assert "--pair and --runs are different questions" in run("board", str(path), "--pair", "x", "z", "--runs").stderr
     assert "--plot" in run("board", str(path), "--pairs", "--html", str(tmp_path / "x.html")).stderr
 
 

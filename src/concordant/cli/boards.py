@@ -95,6 +95,8 @@ def board(
     from ..ranks.noise import on_these_topics_only, run_noise
     from ..words import listing
 
+    asked = [name for name, one in {"pair": pair, "pairs": pairs, "runs": runs, "best": best}.items() if one]
+    refuse(len(asked) > 1, f"--{' and --'.join(asked)} are different questions: ask one at a time")
     given = replace(read, missing=missing).together(file, out.quiet)
     if missing == "error":  # which the library cannot tell from nothing said
         given.settled(open_to_holes=True)
