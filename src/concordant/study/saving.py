@@ -24,7 +24,7 @@ class StudyResult(Findings):
 
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
     """Rows by the name of the file that `save` writes them to."""
-    drawings: Mapping[str, Callable[[StudyResult], Any]]
+    drawings: Mapping[str, Callable[[StudyResult], Any]] = field(compare=False)
     """What makes a figure of matplotlib of the study, by the name of the file that `save` writes it to."""
     parts: Mapping[str, Result] = field(default_factory=dict)
     """Results within it that its page shows, too."""
