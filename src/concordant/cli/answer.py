@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 import typer
 
@@ -24,6 +24,7 @@ from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 if TYPE_CHECKING:
     from ..data.results import Result
 
+T = TypeVar("T")
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
@@ -69,6 +70,11 @@ class Output:
     html: Annotated[Path | None, {"callback": writable(REPORT)}] = None
     open: bool = False
     quiet: bool = False
+
+    def run(self, what: str, function: Callable[..., T], *given: Any, **how: Any) -> T:
+        """Call a function that says how far it is."""
+        with self.bar(what) as bar:
+            return function(*given, **how, progress=bar.update)
 
     def bar(self, what: str) -> Bar:
         """Progress of something that takes a while."""

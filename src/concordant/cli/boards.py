@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
+import concordant as cc
+
 from .answer import Answer, Found, Output, answering
 from .options import Missing, Random, refuse
 from .reading import Reader, refuse_single_systems
@@ -36,17 +38,9 @@ def votes(
         The column that says which battles are about the same question.
 
     """
-    from ..ranks.votes.battles import read_votes
-    from ..ranks.votes.ranking import rank_votes
-
-    with out.bar("resampling") as bar:
-        return rank_votes(
-            read_votes(file, question=question),
-            method=method,
-            simultaneous=not marginal,
-            progress=bar.update,
-            **random.how,
-        )
+    battles = cc.votes.read_votes(file, question=question)
+    how = {"method": method, "simultaneous": not marginal}
+    return out.run("resampling", cc.votes.rank_votes, battles, **how, **random.how)
 
 
 @answering(plot=True, html=True, without=("missing",))
@@ -90,9 +84,7 @@ def board(
         Ask about these topics only, so that repeated runs alone are random.
 
     """
-    from ..planning.board import board as run
-    from ..ranks.differences import difference, neighbours
-    from ..ranks.noise import on_these_topics_only, run_noise
+    from ..ranks.noise import on_these_topics_only
     from ..words import listing
 
     asked = [name for name, one in {"pair": pair, "pairs": pairs, "runs": runs, "best": best}.items() if one]
@@ -104,14 +96,14 @@ def board(
     if pair is not None or pairs:
         refuse(out.html, "--html writes the page of a board: leave --pair and --pairs out, or use --plot")
         how: dict[str, Any] = {"these_topics": these_topics, "confidence_level": random.level, "rng": random.seed}
-        return neighbours(given, **how) if pair is None else difference(given, *pair, **how)
+        return cc.ranks.neighbours(given, **how) if pair is None else cc.difference(given, *pair, **how)
     if runs:
-        return run_noise(given, these_topics=these_topics, confidence_level=random.level)
+        return cc.ranks.run_noise(given, these_topics=these_topics, confidence_level=random.level)
     if these_topics:
         given = on_these_topics_only(given)
     refuse_single_systems([given])
-    with out.bar("resampling") as bar:
-        found = run(given, simultaneous=not marginal, more_topics=more_topics, progress=bar.update, **random.how)
+    how = {"simultaneous": not marginal, "more_topics": more_topics}
+    found = out.run("resampling", cc.board, given, **how, **random.how)
     if best is None:
         return found
     top = found.best(best)

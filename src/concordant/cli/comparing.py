@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import concordant as cc
+
 from ..errors import warn
 from ..words import one_line
 from .answer import Answer, Found, Output, answering
@@ -94,9 +96,6 @@ def compare(
         What to draw; by default scatter for one candidate, heatmap for many.
 
     """
-    from ..agreement.comparison import compare as run
-    from ..pairing import pair
-
     refuse(
         per_topic and own_topics, "--per-topic compares topic by topic, and --own-topics says that the topics differ"
     )
@@ -137,14 +136,12 @@ def compare(
     how["names"] = labels
     if matrix:
         with out.bar("comparing"):
-            return _matrix(pair(first, others, **how), wanted)
+            return _matrix(cc.pair(first, others, **how), wanted)
     given: list[Any] = [first, others]
     if common:
-        given = [pair(first, others, **how)]
+        given = [cc.pair(first, others, **how)]
         how = {"on": how["on"], "noun": noun}
-    with out.bar("comparing" if len(others) > 1 else "resampling") as bar:
-        how |= {**computed, "progress": bar.update}
-        found = run(*given, **how)
+    found = out.run("comparing" if len(others) > 1 else "resampling", cc.compare, *given, **how, **computed)
 
     def text(every: bool) -> str:
         shown = found.text(every=every, more="--all")
@@ -171,7 +168,6 @@ def _table(
     out: Output,
 ) -> Found:
     """By several measures, or on several collections."""
-    from ..agreement.comparison import compare as run
     from ..agreement.tables import Sides, common_measures, compared_by
     from ..read import parse_side
     from ..read.reader import tables_in
@@ -204,7 +200,7 @@ def _table(
     wanted: Sequence[str | None] = measures or [None]
     each = [(name, m or "", partial(sides, folder, m)) for m in wanted for name, folder in folders.items()]
     with out.bar("comparing") as bar:
-        return compared_by(run, each, {**how, "names": labels, "progress": bar.update})
+        return compared_by(cc.compare, each, {**how, "names": labels, "progress": bar.update})
 
 
 def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
@@ -242,19 +238,18 @@ def _card(
     out: Output,
 ) -> Found:
     """Everything that papers report about judges; with --all also the accuracy with ties calibrated."""
-    from ..judges.card import judge_card
-    from ..judges.tie_tolerance import tie_calibration
     from ..read.labels import labels_of
 
     of = None if families is None else labels_of(families, "families")
     how: dict[str, Any] = {"confidence_level": random.level, "n_resamples": resamples, "rng": random.seed}
     with out.bar("comparing"):
-        found = judge_card(first, others, names=labels, families=of, **how)
+        found = cc.judge_card(first, others, names=labels, families=of, **how)
     made = Answer.of(found)
     if not out.every:
         return made
     ties = {
-        name: tie_calibration(first, other, rng=random.seed) for name, other in zip(labels[1:], others, strict=True)
+        name: cc.judges.tie_calibration(first, other, rng=random.seed)
+        for name, other in zip(labels[1:], others, strict=True)
     }
     more = "\n".join(f"{one_line(name)}: {one.verdict}" for name, one in ties.items())
     content = {**found.to_dict(), "tie_calibration": {name: one.to_dict() for name, one in ties.items()}}
@@ -263,13 +258,12 @@ def _card(
 
 def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
     """All rankings with each other."""
-    from ..agreement.comparison import compare as run
     from ..agreement.comparison_text import size
     from ..data.results import plain
 
     refuse(len(wanted or ()) > 1, "--matrix shows one coefficient: give -c once")
     name, labels = (wanted or ["tau_b"])[0], list(both.names)
-    found = run(both, coefficients=[name], worth=False, rank_test=None, all_pairs=True, rng=0)
+    found = cc.compare(both, coefficients=[name], worth=False, rank_test=None, all_pairs=True, rng=0)
     values = found.matrix.tolist() if found.matrix is not None else []
     for note in both.notes:
         warn(note)
@@ -322,16 +316,13 @@ def explain(
         What csv, markdown, latex and --plot show. Default: pairs; --plot systems and topics.
 
     """
-    from ..agreement.explanation import explain as run
-    from ..pairing import pair as match
-
     name = known_coefficients([coefficient])[0]
     by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
     labels = read.labels([truth, candidate])
     by_topic = not own_topics and by_truth.topics and by_candidate.topics
-    sides = match(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
+    sides = cc.pair(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
     with out.bar("explaining"):
-        found = run(sides, coefficient=name)
+        found = cc.explain(sides, coefficient=name)
     if pair is None:
         return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
     names = [part.strip() for part in pair.split(",")]

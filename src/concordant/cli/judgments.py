@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
+import concordant as cc
+
 from ..errors import InputError
 from ..render.outputs import SCORES, SCORES_START
 from ..words import counted, listing, one_line
@@ -83,35 +85,30 @@ def label(
         Only try it: with all judgments of an earlier year, how well would it rank?
 
     """
-    from ..judgments import label as run
-    from ..judgments.read_labels import read_labels
-    from ..judgments.read_runs import read_qrels
-    from ..planning.label_trial import try_labels
 
     def extra(**given: Any) -> list[str]:
         return [f"-{'-' * (len(name) > 1)}{name}" for name, value in given.items() if value is not None]
 
-    others = None if machine is None else read_qrels(machine)
+    others = None if machine is None else cc.read_qrels(machine)
     if simulate is not None:
         more = extra(budget=budget, output=output, topics=topics, add=add)
         refuse(more, f"--simulate tries shares of the judgments and writes no list: leave out {' '.join(more)}")
         if measure is None or len(measure) != 1:
             raise typer.BadParameter("--simulate ranks by one measure: give it with -m")
-        with out.bar("lists") as bar:
-            return try_labels(
-                read_all(runs), read_qrels(simulate), measure[0], machine=others, rng=seed, progress=bar.update
-            )
+        given = read_all(runs), cc.read_qrels(simulate), measure[0]
+        return out.run("lists", cc.planning.try_labels, *given, machine=others, rng=seed)
     refuse(out.plot, "--plot draws what --simulate finds: add --simulate QRELS, or leave out --plot")
     if output is None:
         raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")
     if add is not None:
         more = extra(m=measure, budget=budget, topics=topics)
         refuse(more, f"--add takes {', '.join(more)} from the list: leave out {' '.join(more)}")
-        return _written(read_labels(add).add(read_all(runs), machine=others), output, runs, machine)
+        return _written(cc.judgments.read_labels(add).add(read_all(runs), machine=others), output, runs, machine)
     if not measure or budget is None:
         raise typer.BadParameter(f"{'--budget' if measure else '-m'} is missing: say what to rank by, and how many")
     chosen = names_of(topics, "--topics")
-    made = run(read_all(runs), machine=others, measures=measure, budget=budget, seed=seed, depth=depth, topics=chosen)
+    how: Any = {"measures": measure, "budget": budget, "seed": seed, "depth": depth, "topics": chosen}
+    made = cc.judgments.label(read_all(runs), machine=others, **how)
     return _written(made, output, runs, machine)
 
 
@@ -144,26 +141,21 @@ class Labelled:
 
     def answer(self, runs: list[str], measure: str | None, level: float, seed: int) -> Found:
         """The ranking; or how much is judged, until all of it is: who looks at rankings stops when one looks good."""
-        from ..judgments import rank_from_labels, read_labels
-        from ..judgments.read_runs import read_qrels
-
         assert self.labels is not None
-        found = read_labels(self.labels)
+        found = cc.judgments.read_labels(self.labels)
         if not found.answered.all() and not self.final:
             more = "no ranking before the whole list is judged; if no more will be judged, add --final"
             return replace(found, notes=(more,))
         if measure is None:
             raise typer.BadParameter(f"-m is missing: the list was made for {listing(found.measures)}")
-        machine = None if self.machine is None else read_qrels(self.machine)
+        machine = None if self.machine is None else cc.read_qrels(self.machine)
         how: Any = {"these_topics": self.these_topics, "final": self.final, "confidence_level": level, "rng": seed}
-        return rank_from_labels(found, read_all(runs), measure, machine=machine, **how)
+        return cc.judgments.rank_from_labels(found, read_all(runs), measure, machine=machine, **how)
 
 
 def read_all(given: list[str]) -> Runs:
     """Runs of a folder or a glob, or of several files."""
-    from ..judgments.read_runs import read_runs
-
-    return read_runs(given[0] if len(given) == 1 else given)
+    return cc.read_runs(given[0] if len(given) == 1 else given)
 
 
 def _written(made: LabelList, output: Path, runs: list[str], machine: Path | None) -> Answer:
@@ -196,9 +188,7 @@ class JudgedFiles:
     truth: Path
 
     def read(self) -> tuple[Runs, Qrels]:
-        from ..judgments.read_runs import read_qrels, read_runs
-
-        return read_runs(self.runs), read_qrels(self.truth)
+        return cc.read_runs(self.runs), cc.read_qrels(self.truth)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,12 +229,10 @@ def evaluate(
         Also write topics x systems to this CSV file, full precision.
 
     """
-    from ..judgments.evaluation import evaluate
-
     measures = measured.measure or DEFAULT
     refuse(output is not None and len(measures) != 1, "--output writes one measure: give one with -m")
     with out.bar("scoring"):
-        found = evaluate(*judged.read(), measures, missing=measured.missing)
+        found = cc.evaluate(*judged.read(), measures, missing=measured.missing)
     first = next(iter(found.values()))
 
     def rows() -> list[dict[str, Any]]:
@@ -327,24 +315,23 @@ class Studied(Measured):
         **options: Any,
     ) -> Answer:
         """Run it: the study, what its numbers are, and what else is to be said of it."""
-        from ..judgments import Change
-        from ..study.judgments import judgment_study, summary_of
+        from ..study.judgments import summary_of
 
-        changes = [Change(change, level, **options) for level in levels]
-        with out.bar("draws") as bar:
-            study = judgment_study(
-                *of,
-                changes,
-                self.measure or DEFAULT,
-                known_coefficients(self.coefficient) if self.coefficient else None,
-                self.seed,
-                n_draws=self.draws,
-                n_resamples=self.resamples,
-                missing=self.missing,
-                folder=self.output,
-                workers=self.workers,
-                progress=bar.update,
-            )
+        changes = [cc.judgments.Change(change, level, **options) for level in levels]
+        study = out.run(
+            "draws",
+            cc.study.judgment_study,
+            *of,
+            changes,
+            self.measure or DEFAULT,
+            known_coefficients(self.coefficient) if self.coefficient else None,
+            self.seed,
+            n_draws=self.draws,
+            n_resamples=self.resamples,
+            missing=self.missing,
+            folder=self.output,
+            workers=self.workers,
+        )
 
         def text(every: bool) -> str:
             about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
@@ -498,7 +485,6 @@ def leave_out(
 
     """
     from ..coefficients.registry import get_coefficient, headlines
-    from ..judgments import leave_each_out
     from ..judgments.teams import teams_of
     from ..read.labels import labels_of
 
@@ -513,7 +499,7 @@ def leave_out(
 
     def each_out(study: StudyResult) -> str:
         with warnings.catch_warnings(action="ignore"):  # said of the study
-            each = leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
+            each = cc.judgments.leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
         rows = [
             {"measure": measure}
@@ -539,10 +525,8 @@ def mix(judged: JudgedFiles, candidate: Path, *, shares: str = "0.1,0.25,0.5,0.7
         The other judge's judgments.
 
     """
-    from ..judgments.read_runs import read_qrels
-
     levels = numbers(shares, "--shares", float)
-    return how.study(judged.read(), out, "mix", levels, machine=read_qrels(candidate))
+    return how.study(judged.read(), out, "mix", levels, machine=cc.read_qrels(candidate))
 
 
 @app.command()
@@ -587,35 +571,35 @@ def judges(
     """
     from ..coefficients.registry import headlines
     from ..judgments.evaluation import parse_all
-    from ..judgments.read_runs import read_qrels
     from ..read.labels import labels_of
-    from ..study.judges import judge_study
 
     runs, truth = judged.read()
     if len(runs.systems) == len(candidate) == 1:  # nothing to rank: compare the labels alone
         from ..judgments.agreement import label_agreement
 
-        return label_agreement(truth, read_qrels(candidate[0]), rel=rel, n_resamples=random.resamples, rng=random.seed)
+        return label_agreement(
+            truth, cc.read_qrels(candidate[0]), rel=rel, n_resamples=random.resamples, rng=random.seed
+        )
     wanted = known_coefficients(coefficient or headlines("main"))
     measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
     labels = labels_for([str(path) for path in candidate])
-    with out.bar("judges") as bar:
-        study = judge_study(
-            runs,
-            truth,
-            {label: read_qrels(path) for label, path in zip(labels, candidate, strict=True)},
-            measures,
-            wanted,
-            random.seed,
-            rel=rel,
-            topics=topics,
-            drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
-            families=None if families is None else labels_of(families, "families"),
-            n_resamples=random.resamples,
-            missing=measured.missing,
-            workers=random.workers,
-            progress=bar.update,
-        )
+    study = out.run(
+        "judges",
+        cc.study.judge_study,
+        runs,
+        truth,
+        {label: cc.read_qrels(path) for label, path in zip(labels, candidate, strict=True)},
+        measures,
+        wanted,
+        random.seed,
+        rel=rel,
+        topics=topics,
+        drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
+        families=None if families is None else labels_of(families, "families"),
+        n_resamples=random.resamples,
+        missing=measured.missing,
+        workers=random.workers,
+    )
 
     def text(every: bool) -> str:
         return "\n\n".join([str(study), *(f"{one_line(judge)}: {found}" for judge, found in study.labels.items())])

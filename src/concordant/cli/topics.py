@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+import concordant as cc
+
 from .answer import Answer, Found, Output, answering
 from .judgments import Labelled
 from .options import Commands, Random, refuse, writable, writable_folder
@@ -56,31 +58,29 @@ def plan(
         What one run of one system on one topic costs.
 
     """
-    from ..planning.estimation import expected_correlation, reliability
-    from ..planning.more_topics import plan_topics
-    from ..planning.run_plan import plan_runs
-
     costs = {"topic_cost": topic_cost, "run_cost": run_cost, "budget": budget}
     if given_costs := {name: cost for name, cost in costs.items() if cost is not None}:
-        return plan_runs(read(scores, out.quiet), **given_costs)
+        return cc.planning.plan_runs(read(scores, out.quiet), **given_costs)
     name = known_coefficients([coefficient])[0]
     given = read(scores, out.quiet)
-    with out.bar("planning") as bar:
-        found = plan_topics(
-            given,
-            coefficient=name,
-            target=target,
-            probability=probability,
-            most=most,
-            progress=bar.update,
-            **random.how,
-        )
+    found = out.run(
+        "planning",
+        cc.plan_topics,
+        given,
+        coefficient=name,
+        target=target,
+        probability=probability,
+        most=most,
+        **random.how,
+    )
     if not out.every:
         return found
     drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("estimating"):
-        now = reliability(given, **drawn)
-        spans = [expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")]
+        now = cc.reliability(given, **drawn)
+        spans = [
+            cc.expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")
+        ]
 
     def text(every: bool) -> str:
         known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
@@ -128,7 +128,6 @@ def select(
         Also write the topics, one per line.
 
     """
-    from ..planning.selection import select_topics
     from ..render.outputs import Kind, check_output, written_whole
 
     given = read(scores, out.quiet)
@@ -136,18 +135,18 @@ def select(
     kind = Kind("a list of topics of these scores", lambda start: start.split(b"\n")[0] in known)
     if output is not None:
         check_output(output, kind)
-    with out.bar("splitting") as bar:
-        found = select_topics(
-            given,
-            k,
-            coefficient=known_coefficients([coefficient])[0],
-            method=method,
-            costs=costs,
-            budget=budget,
-            n_splits=splits,
-            progress=bar.update,
-            **random.how,
-        )
+    found = out.run(
+        "splitting",
+        cc.select_topics,
+        given,
+        k,
+        coefficient=known_coefficients([coefficient])[0],
+        method=method,
+        costs=costs,
+        budget=budget,
+        n_splits=splits,
+        **random.how,
+    )
     if output is None:
         return found
     path = output
@@ -199,8 +198,6 @@ def combine(
         Match the ranking by this many human topics.
 
     """
-    from ..planning.combination import combine as run
-    from ..planning.mix_plan import plan_mix
     from ..ranks.bounds import rank_intervals
 
     refuse(
@@ -216,9 +213,9 @@ def combine(
     labels = read.labels(given)
     people, others = read.sides(given, out.quiet)
     if each is not None and as_good_as is not None:
-        return plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
+        return cc.plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
     with out.bar("combining"):
-        found = run(people, others, method=method, confidence_level=level, names=labels)
+        found = cc.combine(people, others, method=method, confidence_level=level, names=labels)
     if not ranks:
         return found
     intervals = rank_intervals(found.means, confidence_level=level, rng=seed)
@@ -298,30 +295,29 @@ def reliability_study(
 
     """
     from ..study.execution import executor_at
-    from ..study.reliability import reliability_study
 
     wanted = _sizes(sizes)
     # A scheduler's kill ends the workers, too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     given = dict(zip(read.labels(scores), read.sides(scores, out.quiet), strict=True))
-    with out.bar("trials") as bar:
-        try:
-            with contextlib.nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
-                found = reliability_study(
-                    given,
-                    n_trials=trials,
-                    sizes=wanted,
-                    drop_bottom=drop_bottom,
-                    exact_means=exact_means,
-                    bounds=(lowest, highest),
-                    rng=seed,
-                    folder=output,
-                    workers=runs_on,
-                    progress=bar.update,
-                )
-        except KeyboardInterrupt:
-            tell(f"stopped; what is done is kept in {output}, and the same command continues")
-            raise
+    try:
+        with contextlib.nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
+            found = out.run(
+                "trials",
+                cc.study.reliability_study,
+                given,
+                n_trials=trials,
+                sizes=wanted,
+                drop_bottom=drop_bottom,
+                exact_means=exact_means,
+                bounds=(lowest, highest),
+                rng=seed,
+                folder=output,
+                workers=runs_on,
+            )
+    except KeyboardInterrupt:
+        tell(f"stopped; what is done is kept in {output}, and the same command continues")
+        raise
 
     def text(every: bool) -> str:
         lines = [f"{found}\n", "Means over all sizes and collections."]
