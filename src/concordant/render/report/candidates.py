@@ -55,7 +55,7 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
         if ranking:
             row["verdict"] = BEST if c["candidate"] in ranking["best"] else WEAKER
         rows.append(row)
-    return table(f"Best first, by {'worth' if ranking else name_of}", rows)
+    return table(f"Best first, by {'agreement across topics' if ranking else name_of}", rows)
 
 
 def _worth(worth: Part | None, most: float, domain: tuple[float, float]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _worth(worth: Part | None, most: float, domain: tuple[float, float]) -> dict
     value, ends, span = None, "", Span(None, None, None, domain)
     if worth and (low := worth["interval"]["low"]) is not None:
         high = worth["interval"]["high"]
-        value = None if worth["worth"] is None else Topics(worth["worth"])
+        value = Topics(math.inf if worth["worth"] is None else worth["worth"])
         ends = told(low, math.inf if high is None else high, worth["n_topics"])
         span = Span(value, low, high, domain)
     return {f"worth of {most:g}": value, "95% interval": ends, f"0 to {domain[1]:.0f}": span}
