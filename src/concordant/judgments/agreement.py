@@ -146,8 +146,7 @@ def label_agreement(
             {
                 "coefficient": name,
                 "value": of.value,
-                "low": of.interval and of.interval.low,
-                "high": of.interval and of.interval.high,
+                **{end: getattr(of.interval, end, None) for end in ("low", "high")},
             }
             for name, of in estimates.items()
         ],
