@@ -3,9 +3,8 @@
 Start with `compare`, or with `list_coefficients()`. Every coefficient takes `(truth, candidate)`: one score for each
 system, in the same order on both sides, higher is better.
 
-`errors`, `judges`, `judgments`, `planning`, `ranks`, `study` and `votes` are modules with names of their own.
-All names are listed once, in `__init__.pyi`, and resolved on first use, so that importing concordant costs next to
-nothing.
+`errors`, `judges`, `judgments`, `planning`, `ranks`, `study` and `votes` are public modules. `__init__.pyi` lists all
+names. They are resolved on first use, so that importing concordant is fast.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
 def resolver(package: str, module_of: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package whose names are resolved on first use."""
+    """Return a `__getattr__` that imports a package's names on first use."""
 
     def resolve(name: str) -> Any:
         if name not in module_of:

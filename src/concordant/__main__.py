@@ -1,4 +1,4 @@
-"""`python -m concordant` is the command line."""
+"""Run the command line with `python -m concordant`."""
 
 from .cli import main
 

@@ -1,4 +1,4 @@
-"""Names for the kinds of array that go through the package, and how much room the largest may take."""
+"""Types of arrays, and limits on the memory that the largest may take."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 
 
 def read_only(value: Any) -> None:
-    """Let nobody write to an array, nor to those within tuples, lists, mappings and dataclasses: results are values."""
-    if type(value) in (float, str, int, bool):  # nearly all there is
+    """Make arrays read-only, including those within tuples, lists, mappings and dataclasses."""
+    if type(value) in (float, str, int, bool):  # the most frequent types first
         return
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
@@ -33,20 +33,20 @@ def read_only(value: Any) -> None:
             read_only(getattr(value, part.name))
 
 
-# The most that arrays with a number for each pair of systems, or for each system and draw, may take together.
+# The most memory that arrays over pairs of systems, or over systems and draws, may take together.
 MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)
 
 
 def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
-    """Raise if so many numbers for each pair of m systems would fill the memory, rather than try and be killed.
+    """Raise if arrays over all pairs of m systems would exceed the memory limit.
 
-    `arrays` is what was measured at the peak, in numbers of 8 bytes per ordered pair, whatever holds them.
+    `arrays` is the measured peak, in numbers of 8 bytes per ordered pair.
     """
     _require_room(arrays * m * m, f"{what} holds up to {arrays} numbers for each pair of {m:,} systems", "take")
 
 
 def require_room_for_draws(count: int, m: int, arrays: int) -> None:
-    """As for pairs, for so many numbers for each draw and each of m systems."""
+    """Raise if arrays over all draws and m systems would exceed the memory limit."""
     what = f"{count:,} draws hold up to {arrays} numbers for each of {m:,} systems"
     _require_room(arrays * count * m, what, f"lower {named('n_resamples')}, take")
 
@@ -64,10 +64,10 @@ _AT_A_TIME = 2**25  # numbers: 256 MB
 
 
 def rows_at_a_time(columns: int, most: int) -> int:
-    """How many rows of an array to make at a time, so that many topics do not take much memory.
+    """Return how many rows of an array to make at a time, which bounds the memory.
 
-    All of them where they fit. Otherwise a multiple of 4: NumPy draws four small integers from one random number, and
-    drops what is left of it at the end of a call.
+    All rows if they fit, otherwise a multiple of 4. NumPy draws four small integers from one random number, and
+    discards unused ones at the end of a call.
     """
     room = _AT_A_TIME // columns
     return most if most <= room else max(4, room // 4 * 4)

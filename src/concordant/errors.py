@@ -1,4 +1,4 @@
-"""What concordant raises and warns with. Catch `ConcordantError` for all of it."""
+"""Errors and warnings of concordant. `ConcordantError` is the base class of all errors."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ class InputError(ConcordantError, ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """An argument is of a kind that cannot be read as scores."""
+    """An argument has a type that concordant cannot use."""
 
 
 class LimitError(InputError):
-    """The numbers are too large for floating point, or there are too many for the memory."""
+    """Numbers are too large for floating point, or too many for the memory."""
 
 
 @dataclass(eq=False, repr=False)
 class TiesError(InputError):
-    """Tied scores were given to a coefficient that is not defined for them."""
+    """A coefficient got tied scores, for which it is not defined."""
 
     coefficient: str
     """The name of the coefficient."""
     side: str
     """"truth" or "candidate"."""
     positions: tuple[tuple[int, ...], tuple[int, ...]]
-    """The indices of the first two tied scores, as the argument was given."""
+    """The indices of the first two tied scores in the argument."""
     score: float
-    """The score of both."""
+    """The tied score."""
     admits: Mapping[str, str]
-    """The coefficients that would admit these ties, and when to choose each (empty: always)."""
+    """The coefficients that admit these ties, and when to choose each (empty: always)."""
     name: str | None = None
-    """What the tied ranking is called, where it has a name of its own."""
+    """The name of the tied ranking, if it has one."""
 
     def __post_init__(self) -> None:
         super().__init__(*vars(self).values())  # all, so that the error survives pickling
@@ -70,12 +70,12 @@ class UndefinedCorrelationWarning(RuntimeWarning):
 
 
 class RegularisationWarning(UserWarning):
-    """At least as many systems as topics: the covariance has no inverse, so eps decides in part, not the data."""
+    """The covariance has no inverse, so the result depends on eps: there are not more topics than systems."""
 
 
 @dataclass(eq=False, repr=False)
 class ReadError(ConcordantError, ValueError):
-    """A file cannot be read as what it was given for; names the file, the line and what it contains."""
+    """A file cannot be read. The message names the file, the line and its text."""
 
     message: str
     path: str | None = None
@@ -89,13 +89,13 @@ class ReadError(ConcordantError, ValueError):
         place = self.path or ""
         if self.line is not None:
             place += f":{self.line}"
-        # A message in whole sentences quotes what it is about itself.
+        # Messages in whole sentences already quote the text.
         quoted = f": {_shorten(self.text)!r}" if self.text is not None and not self.message.endswith(".") else ""
         return f"{place}: {self.message}{quoted}" if place else f"{self.message}{quoted}"
 
 
 class OtherKindError(ReadError):
-    """A file holds something else than scores. Named by the caller it is refused; in a folder it is skipped."""
+    """A file holds something other than scores: an error if the caller named it, skipped in a folder."""
 
 
 class DataWarning(UserWarning):
@@ -103,7 +103,7 @@ class DataWarning(UserWarning):
 
 
 class AlignmentWarning(DataWarning):
-    """Aligning left out systems or topics that not every side has."""
+    """Systems or topics were left out because not all sides have them."""
 
 
 _HEARD: ContextVar[list[str] | None] = ContextVar("heard", default=None)
@@ -112,7 +112,7 @@ _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
-    """Collect what is warned of in a block, so that data and results can keep it; with `quiet` nobody else is told."""
+    """Collect the warnings of a block, for data and results to keep. With `quiet`, they are not shown."""
     before, heard = _HEARD.get(), list[str]()
     token, told = _HEARD.set(heard), _QUIET.set(quiet or _QUIET.get())
     try:
@@ -125,7 +125,7 @@ def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
 
 
 def warn(message: str, category: type[Warning] = DataWarning) -> None:
-    """Warn at the line of the caller's own code that called concordant, however deep inside it is noticed."""
+    """Issue a warning that points to the user's line that called concordant."""
     if (heard := _HEARD.get()) is not None and message not in heard:
         heard.append(message)
     if _QUIET.get():
@@ -137,13 +137,13 @@ def warn(message: str, category: type[Warning] = DataWarning) -> None:
 
 
 def require(fits: bool, name: str, value: Any, wanted: str) -> None:
-    """Raise unless an argument fits what else is known; its kind and its limits are checked by `options`."""
+    """Raise unless an argument fits the data. `options` checks its type and limits."""
     if not fits:
         raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
 
 
 def limit_of(name: str, default: int) -> int:
-    """A limit that the environment may change, for those who cannot set it in Python."""
+    """Return a limit, which an environment variable may change."""
     given = os.environ.get(name, "")
     if given and not (given.isascii() and given.isdigit()):
         raise InputError(f"the environment has {name}={given}: give a whole number, or leave it out")
@@ -154,7 +154,7 @@ def _shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-# The extra of pyproject.toml that brings a package; the command line itself needs those of `cli`.
+# The extra of pyproject.toml that installs each package; the command line itself needs `cli`.
 EXTRA_OF = {
     "typer": "cli",
     "threadpoolctl": "cli",
@@ -166,7 +166,7 @@ EXTRA_OF = {
 
 
 def import_extra(name: str) -> Any:
-    """A package that comes with an extra, or an error with the line that installs it."""
+    """Import an optional package, or raise an error that says how to install it."""
     try:
         return import_module(name)
     except ImportError:
@@ -174,7 +174,7 @@ def import_extra(name: str) -> Any:
 
 
 def require_extras(*packages: str) -> None:
-    """Raise where a package is not installed, before the work that needs it. Nothing is imported yet."""
+    """Raise if a package is not installed, without importing it."""
     for package in packages:
         if find_spec(package) is None:
             raise _missing(package)

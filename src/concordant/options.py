@@ -1,7 +1,7 @@
-"""One check for all options. `checked` reads from a function's annotations what it takes, and refuses the rest first.
+"""Checks of all options. `checked` validates a function's arguments by their annotations before it is called.
 
-An annotation says the kind: a choice, a number, a string, a list, a function, a class of ours. `RULES` says what it
-cannot say, by the name of the argument. Data are annotated as anything: what reads them refuses what it cannot read.
+An annotation gives the type: a choice, a number, a string, a list, a function, a class. `RULES` adds limits, by the
+name of the argument. Data are annotated as `Any`, and checked when they are read.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from .errors import InputError, InputTypeError, LimitError, require
 from .words import in_digits, named
 
 F = TypeVar("F", bound=Callable[..., Any])
-MOST = 100_000_000  # resamples, draws and trials, of which each leaves a number of 8 bytes
+MOST = 100_000_000  # resamples, draws and trials; each takes 8 bytes
 _UNFIT = object()
 _G = np.random.Generator
 
 
 class Fits(NamedTuple):
-    """What an option wants, in words, and which values of the right kind it takes."""
+    """The values that an option takes: in words, and as a test of values of the right type."""
 
     wanted: str
     allowed: Callable[[Any], bool] = lambda value: True
 
 
 class Count(NamedTuple):
-    """A whole number, from the least to the most."""
+    """A whole number between two limits."""
 
     least: int = 1
     most: int = MOST
@@ -44,10 +44,10 @@ _LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
 _POSITIVE, _FROM_0 = (lambda x: x > 0), (lambda x: x >= 0)
 _SHARE = Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1)
 _VALUED = Fits("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
-# By argument, or by function and argument where two functions mean different things by a name.
+# Keys are arguments, or "function.argument" where functions differ.
 RULES: Mapping[str, Fits | Count] = {
     "alpha": Fits("give the level of the test, above 0 and below 1", _LEVEL),
-    "as_good_as": Count(1, 100_000),  # each number of human topics is tried, some 20 seconds in all
+    "as_good_as": Count(1, 100_000),  # all smaller numbers of human topics are tried, in about 20 seconds
     "audit.top": Fits(
         "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
     ),
@@ -68,7 +68,7 @@ RULES: Mapping[str, Fits | Count] = {
     "gaming_gap.n_permutations": Count(20),
     "judge_worth.n_topics": _VALUED,
     "judges": Fits("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
-    "m": Count(2, 1_000_000),  # beyond, neighbouring values of tau are closer than rounding
+    "m": Count(2, 1_000_000),  # beyond, rounding merges neighbouring values of tau
     "margin": Fits("give 0 or a positive number, which multiplies the differences of the truth", _FROM_0),
     "measures": Fits("give a list of names, such as ['nDCG@10']", bool),
     "mix.share": Fits("give a number from 0 to 1", _UNIT),
@@ -100,7 +100,7 @@ RULES: Mapping[str, Fits | Count] = {
     "collections": Fits("give a dictionary of collections, such as {'llm': scores}", bool),
     **dict.fromkeys(("drop_bottom", "quantile"), Fits("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
 }
-# What kinds of values are called; classes by name, because they are defined above this module.
+# Names of types in messages. Classes are given by name, because their modules import this one.
 _WORDS: Mapping[Any, str] = {
     bool: "True or False",
     float: "a finite number",
@@ -115,7 +115,7 @@ Check = Callable[[Any], Any]
 
 
 def checked(given: F) -> F:
-    """A function that refuses what its annotations and the rules do not allow; or a class with such public methods."""
+    """Check all calls of a function, or of a class's public methods, by annotations and `RULES`."""
     if isinstance(given, type):
         for name, method in list(vars(given).items()):
             if inspect.isfunction(method) and name[0] != "_":
@@ -134,7 +134,7 @@ def checked(given: F) -> F:
 
 @cache
 def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str, Check]]:
-    """What checks each argument by its place and by its name; made when the function is first called."""
+    """Return the checks of a function's arguments, by place and by name. Made at the first call."""
     order: list[Check | None] = []
     by_name: dict[str, Check] = {}
     names = inspect.unwrap(function).__globals__
@@ -142,7 +142,7 @@ def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str,
         text = parameter.annotation
         hint = Any if text is parameter.empty or "ArrayLike" in text else eval(text, names)
         hints = {name: hint}
-        if parameter.kind is parameter.VAR_KEYWORD:  # one typed dictionary of all of them, or anything
+        if parameter.kind is parameter.VAR_KEYWORD:  # a typed dictionary of all options, or Any
             hints = {} if hint is Any else get_type_hints(*get_args(hint))
         by_name |= {name: _check(name, hint, function.__name__) for name, hint in hints.items() if hint is not Any}
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
@@ -155,7 +155,7 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     if name == "workers":
         return check_workers
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
-    if name == "rng":  # of a study only a number
+    if name == "rng":  # a study takes only a number
         hint, rule = (int, RULES["study.rng"]) if hint is int else (int | _G | None, rule)
     if not isinstance(rule, Fits) and int in parts and {int, NoneType}.issuperset(parts):
         least, most = rule if isinstance(rule, Count) else Count()
@@ -174,7 +174,7 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
 
 
 def _fit(hint: Any, value: Any) -> Any:
-    """The value, as the annotation has it, or `_UNFIT`."""
+    """Return the value converted to the annotated type, or `_UNFIT`."""
     kind, parts = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, UnionType):
         return next((found for part in parts if (found := _fit(part, value)) is not _UNFIT), _UNFIT)
@@ -200,13 +200,13 @@ def _fit(hint: Any, value: Any) -> Any:
 def _finite(value: Any) -> Any:
     try:
         found = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    except OverflowError:  # of a whole number or a fraction
+    except OverflowError:  # a huge whole number or fraction
         return _UNFIT
     return found if math.isfinite(found) else _UNFIT
 
 
 def _list(kind: Any, parts: tuple[Any, ...], value: Any) -> Any:
-    """A tuple, of as many as there are parts where these are counted; a set has no order."""
+    """Return a tuple, of the annotated length if there is one. Sets do not fit: they have no order."""
     if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
         return _UNFIT
     found = tuple(_fit(parts[0], each) for each in value)
@@ -215,7 +215,7 @@ def _list(kind: Any, parts: tuple[Any, ...], value: Any) -> Any:
 
 
 def _wanted(parts: Sequence[Any]) -> str:
-    """What an annotation allows, in words."""
+    """Describe the values that an annotation allows."""
     choices = [repr(choice) for part in parts if get_origin(part) is Literal for choice in get_args(part)]
     if choices:
         choices += ["None"] * (NoneType in parts)
@@ -234,12 +234,12 @@ def _phrase(hint: Any) -> str:
 
 
 def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
-    """One option by its rule: for functions that are called too often to be wrapped, and options in a dictionary."""
+    """Check one option: for functions called too often to be wrapped, and for options in a dictionary."""
     return _check(name, hint, function)(value)
 
 
 def check_count(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
-    """A whole number of at least 1, or of what is least, and small enough for an array of as many numbers."""
+    """Check a whole number against its limits."""
     count = _fit(int, value)
     if count is _UNFIT:
         raise InputTypeError(f"{named(name)} is {in_digits(value)}: give a whole number, at least {least}")
@@ -251,7 +251,7 @@ def check_count(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
 
 
 def check_workers(workers: Any) -> Any:
-    """A number of at least 1, or an executor: anything to which work is submitted."""
+    """Check `workers`: a whole number of at least 1, or an executor (any object with `submit`)."""
     if callable(getattr(workers, "submit", None)) and not isinstance(workers, type):
         return workers
     count, wanted = _fit(int, workers), "give a whole number, at least 1, or an executor of concurrent.futures"

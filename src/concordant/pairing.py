@@ -1,7 +1,7 @@
-"""`pair`: one truth and its candidates on the same systems and topics, matched by name, and what was left out.
+"""Match the systems and topics of a truth and its candidates by name, and note what was left out.
 
-This is the only place that matches. Policies for missing scores are applied here, when it is known which systems and
-topics are compared, and so are the rules for groups and totals, which all sides share.
+This is the only module that matches. It also applies the policies for missing scores, because they depend on the
+systems and topics compared, and the rules for groups and totals, which all sides share.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Noun: TypeAlias = Literal["judge", "measure", "pool", "benchmark"]
 _MEASURE = re.compile(
     r"(?:gm_|inf)?(?:map|ap|n?dcg|p|prec|precision|rprec|recall|mrr|rr|recip_rank|bpref|err|rbp)(?:[@_]?(?:cut_)?\d+)?",
     re.IGNORECASE,
-)  # names that say that the sides are measures
+)  # names of measures
 
 
 @dataclass(frozen=True)
 class Pairing:
     """One truth and one or more candidates, on the same systems and, with on="both", the same topics. Immutable.
 
-    Made by `pair`. Every function that compares two sides takes it in the place of these.
+    `pair` makes it. Functions that compare two sides also take a pairing.
 
     See Also
     --------
@@ -48,33 +48,33 @@ class Pairing:
     """
 
     sides: tuple[Side, ...]
-    """The truth first. `Means` for a side without topics."""
+    """The truth, then the candidates. `Means` for a side without topics."""
     names: tuple[str, ...]
-    """What the sides are called."""
+    """The names of the sides."""
     on: On
     notes: tuple[str, ...] = ()
-    """What was left out or filled in, and what to doubt."""
+    """What was left out or filled in, and doubts about the data."""
     noun: Noun = "judge"
-    """What the candidates are, for the sentences of results."""
+    """The noun for the candidates in sentences."""
 
     @property
     def truth(self) -> Side:
-        """What the candidates are compared with."""
+        """The side that the candidates are compared with."""
         return self.sides[0]
 
     @property
     def candidates(self) -> tuple[Side, ...]:
-        """What is compared with the truth."""
+        """The sides compared with the truth."""
         return self.sides[1:]
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Those that all sides have."""
+        """The systems of all sides."""
         return self.truth.systems
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Those that all sides have; none where a side has its own."""
+        """The topics of all sides; empty if a side has its own topics."""
         return self.truth.topics if self.by_topic else ()
 
     @property
@@ -83,12 +83,12 @@ class Pairing:
         return self.on == "both" and all(isinstance(side, Scores) for side in self.sides)
 
     def observations(self) -> tuple[Side, ...]:
-        """What is drawn at random, one row each: topics, or groups of topics; `Means` as they are."""
+        """All sides with one row for each topic or group of topics, the units of resampling. `Means` stay unchanged."""
         return tuple(side.observations() if isinstance(side, Scores) else side for side in self.sides)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What is not as usual, for the settings of a result: the rule for totals, and how many groups there are."""
+        """Settings of a result that differ from the defaults: the rule for totals, and the number of groups."""
         groups, total = self.truth.groups, getattr(self.truth, "total", "mean")
         made: dict[str, Any] = {} if total == "mean" else {"total": total}
         return made if groups is None else made | {"groups": len(set(groups))}
@@ -128,21 +128,21 @@ def pair(
     truth : what `as_scores` takes
         What the candidates are compared with.
     candidates : what `as_scores` takes, a list of these, or a mapping from names to them
-        One or more. A list of paths is one candidate per path.
+        One or more candidates. A list of paths is one candidate per path.
     names : sequence of str, optional
-        What to call the sides, the truth first. By default the keys of a mapping, or the names of files.
+        Names for the sides, the truth first. By default the keys of a mapping, or the names of files.
     on : {"both", "systems"}
         "both": the same systems and the same topics. "systems": the same systems, each side with its own topics.
     top : int, optional
-        Keep the k best systems of the truth, and those tied with the k-th.
+        Keep this many of the truth's best systems, and those tied with the last.
     noun : {"judge", "measure", "pool", "benchmark"}, optional
-        What the candidates are, for the sentences of results. By default two measures, or two sets of topics, of one
-        file are measures, or benchmarks; everything else is a judge.
+        The noun for the candidates in sentences. By default "measure" for two measures of one file, "benchmark" for
+        two sets of topics of one file, otherwise "judge".
 
     Returns
     -------
     Pairing
-        All sides on what all of them have. Its notes say what was left out.
+        All sides on their common systems and topics. Its notes say what was left out.
 
     See Also
     --------
@@ -162,7 +162,7 @@ def pair(
 
 
 def _called(found: Pairing, noun: Noun | None) -> Pairing:
-    """With the noun for its candidates: the one given, or what their files tell."""
+    """Set the noun for the candidates: the given one, or a guess from names and files."""
     return replace(found, noun=noun or _noun_of(found))
 
 
@@ -188,11 +188,11 @@ def pairings(
     topics: bool = False,
     many: bool | None = None,
 ) -> list[Pairing]:
-    """The truth with each candidate by itself, on what these two have; so no number depends on other candidates.
+    """Pair the truth with each candidate separately, so that no number depends on other candidates.
 
-    A pairing in the place of both sides has matched them before. What was left out is warned of. With `topics`, every
-    side must have scores on topics, all of them. `many` says whether a mapping holds candidates by name (True) or is
-    one candidate (False); by default its values tell.
+    A given pairing is split as it is. Warns of what was left out. With `topics`, all sides need scores on all topics.
+    `many` says whether a mapping holds candidates by name (True) or is one candidate (False); by default its values
+    decide.
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
@@ -217,7 +217,7 @@ def pairings(
 def _sides(
     truth: Any, candidates: Any, names: Sequence[str] | None, *, topics: bool = False, many: bool | None = None
 ) -> tuple[list[Side], list[str]]:
-    """The truth and its candidates, read, and what to call them: names that were given, keys, or names of files."""
+    """Read the truth and its candidates, and name them: by `names`, keys, or names of files."""
     given, keys = _candidates(candidates, many)
     read = as_topic_side if topics else as_scores
     sides: list[Side] = [read(truth, "truth")]
@@ -231,12 +231,12 @@ def _sides(
         called[1:] = keys or called[1:]
     if len(set(called)) < len(called):
         twice = next(name for name in called if called.count(name) > 1)
-        raise InputError(f"{twice!r} names two sides: give each a name of its own, with {argument('names')}")
+        raise InputError(f"{twice!r} names two sides: give them different names, with {argument('names')}")
     return sides, called
 
 
 def _candidates(given: Any, many: bool | None) -> tuple[list[Any], list[str]]:
-    """One or more candidates, and their names where they have keys."""
+    """Return the candidates, and their names if they have keys."""
     if many is False:
         return [given], []
     if isinstance(given, Mapping) and given and (many or all(map(_is_side, given.values()))):
@@ -249,12 +249,12 @@ def _candidates(given: Any, many: bool | None) -> tuple[list[Any], list[str]]:
 
 
 def _is_side(value: Any) -> bool:
-    """Whether a value is a collection of its own: scores, a path or a frame, and no number or dictionary of them."""
+    """Tell whether a value is a whole side: scores, a path or a frame, but not a number or a dictionary."""
     return isinstance(value, Scores | Means | str | os.PathLike) or is_frame(value)
 
 
 def _names_of(sides: Sequence[Side]) -> list[str]:
-    """Short names of the files; truth and candidate for what was made in memory."""
+    """Name sides by their files, or "truth" and "candidate" if they were made in memory."""
     others = ["candidate"] if len(sides) == 2 else [f"candidate {k}" for k in range(1, len(sides))]
     sources = [side.source or other for side, other in zip(sides, ("truth", *others), strict=True)]
     made = short_names(sources, [side.measure or None for side in sides])
@@ -262,7 +262,7 @@ def _names_of(sides: Sequence[Side]) -> list[str]:
 
 
 def best(found: Pairing, top: int | None) -> Pairing:
-    """Only the `top` best systems of the truth, those tied with the last included."""
+    """Keep the `top` best systems of the truth, and those tied with the last."""
     if top is None:
         return found
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 2:
@@ -277,7 +277,7 @@ def best(found: Pairing, top: int | None) -> Pairing:
 
 
 def best_systems(side: Side, top: int) -> list[str]:
-    """The `top` best systems of a side, those tied with the last included, in their order."""
+    """Return the `top` best systems of a side, and those tied with the last, in the side's order."""
     means = side.means()
     least = np.sort(means)[-top]
     return [s for s, mean in zip(side.systems, means, strict=True) if mean >= least]
@@ -290,11 +290,11 @@ def paired(
     on: On | None = None,
     otherwise: str | None = None,
 ) -> Pairing:
-    """Two sides, or the pairing that was given in the place of both; what was left out is warned of.
+    """Pair two sides, or take the given pairing. Warns of what was left out.
 
-    Where both sides have topics they are matched by these, unless on="systems". `on` is None where the caller has no
-    such choice. A side may lack scores for good, and is then compared by its means; not where the caller needs topics,
-    and says with `otherwise` what else one can do.
+    Sides that both have topics are matched by topic, unless on="systems"; `on` is None if the caller lacks this option.
+    A side with missing scores is compared by its means. A caller that needs topics gives `otherwise`, the way out for
+    the error message.
     """
     two_sides(truth, candidate)
     if isinstance(truth, Pairing):
@@ -315,21 +315,21 @@ def paired(
 
 @dataclass(frozen=True)
 class Matched:
-    """Sides on the same systems and topics, the truth first, as what is drawn at random."""
+    """Sides on the same systems and topics, the truth first, with one row for each unit of resampling."""
 
     scores: tuple[Scores, ...]
-    """One row per topic, or per group of topics."""
+    """One row for each topic or group of topics."""
     names: tuple[str, ...]
-    """What the sides are called."""
+    """The names of the sides."""
     notes: tuple[str, ...]
-    """What not all sides have."""
+    """What was left out, and doubts about the data."""
     groups: int | None
-    """How many groups of topics there are, where topics come in groups."""
+    """The number of groups, if topics come in groups."""
     pairing: Pairing
 
     @property
     def truth(self) -> Scores:
-        """What the candidates are compared with."""
+        """The side that the candidates are compared with."""
         return self.scores[0]
 
     @property
@@ -338,24 +338,24 @@ class Matched:
         return self.scores[1]
 
     def about(self, **settings: Any) -> Any:
-        """The notes, data and settings of a result: those given, the measure, and how many groups there are, if any."""
+        """Notes, data and settings of a result; the measure and the number of groups join the given settings."""
         grouped = {} if self.groups is None else {"groups": self.groups}
         settings = settings_of(**settings, measure=self.scores[0].measure, **grouped)
         return {"notes": self.notes, "data": self.pairing, "settings": settings}
 
 
 def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:
-    """Two sides, or the pairing in their place, on the same topics, at least 2, and at least 2 systems.
+    """Match two sides, or a pairing, on at least 2 common topics and 2 common systems.
 
-    `each` says why the caller needs the scores on each topic, so that groups and totals are refused.
+    `each` says why the caller needs scores on each topic; groups and totals are then refused.
     """
     return matched_rows(paired(truth, candidate, otherwise=""), each=each)
 
 
 def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) -> Matched:
-    """The sides of a pairing as what is drawn at random; refused where they have too little in common.
+    """Return the sides of a pairing with one row for each unit of resampling, or refuse those with too few in common.
 
-    With `own_topics`, each side may have topics of its own.
+    With `own_topics`, the sides may have different topics.
     """
     if not own_topics:
         require_topics(found)
@@ -374,13 +374,13 @@ def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) ->
 
 
 def rejoined(found: Sequence[Pairing]) -> tuple[list[Side], list[str]]:
-    """One truth and the candidates of several pairings with it, and their names."""
+    """Join several pairings with one truth: the truth, all candidates, and their names."""
     first = found[0]
     return [first.truth, *(one.candidates[0] for one in found)], [first.names[0], *(one.names[1] for one in found)]
 
 
 def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
-    """Both sides of a pairing, or the two that were given."""
+    """Return the two sides of a pairing, or the two given sides."""
     if not isinstance(truth, Pairing):
         if candidate is None:
             raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
@@ -401,16 +401,16 @@ def require_topics(found: Pairing, otherwise: str = "") -> None:
 
 
 def warn_of(found: Pairing) -> None:
-    """Warn of what was left out, at the line of the caller."""
+    """Warn of what was left out, at the caller's line."""
     for note in found.notes:
         warn(note, AlignmentWarning)
 
 
 def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool = False, holes: bool = False) -> Pairing:
-    """All sides on the systems, and with on="both" the topics, that all of them have, in the order of the first.
+    """Select the systems, and with on="both" the topics, common to all sides, in the order of the first.
 
-    `choice` says that the caller has `on`, too, so that messages name it. With `holes`, a side that keeps some becomes
-    `Means`.
+    With `choice`, the caller has the option `on`, and messages suggest it. With `holes`, a side that still lacks
+    scores becomes `Means`.
     """
     hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
     if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
@@ -425,7 +425,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
         dropped = [_lost(side.topics, topics) for side in sides]
         kept = [side.select(topics=topics) if side.topics != topics else side for side in kept]  # type: ignore[call-arg]
     kept, said = _settled(_described_alike(kept, names, on), holes=holes)
-    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # what one lost, all lose
+    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # one lost more
         again = match(kept, names, on if all(isinstance(side, Scores) for side in kept) else "systems")
         kept, on = list(again.sides), again.on
         lost = [_lost(side.systems, again.systems) for side in sides]
@@ -450,15 +450,15 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
 
 
 def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
-    """That points of a topic depend on which systems are compared, where some were left out."""
+    """Note that totals depend on which systems are compared."""
     total = next((side.total for side in sides if isinstance(side, Scores)), "mean")
     if total in ("mean", "type-mean"):
         return ()
-    return (f"{argument('total', total)} ranks the {counted(len(sides[0].systems), 'system')} that are compared only",)
+    return (f"{argument('total', total)} ranks only the {counted(len(sides[0].systems), 'compared system')}",)
 
 
 def _select(side: Side, systems: tuple[str, ...]) -> Side:
-    """Some systems of a side, and the topics on which they have scores, or all where a missing score is 0."""
+    """Select systems of a side, and the topics on which they have scores (all topics if missing scores are 0)."""
     made = side if side.systems == systems else side.select(systems)
     if isinstance(made, Means) or not made.has_holes or made.missing == "zero":
         return made
@@ -470,14 +470,14 @@ def _common_topics(sides: Sequence[Side], names: Sequence[str], hint: str) -> tu
     if all(are_invented(side.topics) for side in sides) and len({frozenset(s.topics) for s in sides}) > 1:
         raise InputError(
             f"the sides have {' and '.join(str(len(side.topics)) for side in sides)} rows without names of "
-            "topics, and not the same ones, so nothing tells which belong together: give the files a column named "
+            "topics, and not the same rows, so they cannot be matched: give the files a column named "
             f"topic{f', or {hint}' if hint else ''}"
         )
     return _common([side.topics for side in sides], names, "topics", hint)
 
 
 def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> list[Side]:
-    """All sides with the rule for totals that one of them has, and with its groups where they have its topics."""
+    """Give all sides the rule for totals that one side has, and its groups if they have its topics."""
     about: dict[str, Any] = {}
     for key, plain in (("total", "mean"), ("types", None), ("groups", None)):
         known = {
@@ -508,14 +508,14 @@ def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> lis
 
 
 def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[str]]:
-    """With the policies for missing scores applied; where holes stay, a side is compared by its means."""
+    """Apply the policies for missing scores. A side that still lacks scores is replaced by its means."""
     made: list[Side] = []
     said: list[str] = []
     for side in sides:
         settled, notes = side.settled(open_to_holes=holes)
         said += notes
         if isinstance(settled, Scores) and settled.has_holes:
-            said.append(f"{side.source}: scores are missing; means on all topics by those that are there: {ASSUMED}")
+            said.append(f"{side.source}: scores are missing, so means on all topics are estimated: {ASSUMED}")
             about: Any = {"lower_is_better": side.lower_is_better, "source": side.source}
             made.append(Means(settled.shown(settled.means()), settled.systems, settled.measure, **about))
         else:
@@ -524,7 +524,7 @@ def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[st
 
 
 def _look_alike(sides: Sequence[Side], names: Sequence[str]) -> str:
-    """Which systems of the first side are missing elsewhere, where one has nearly the same name."""
+    """Describe systems of the first side that other sides may have under a similar name."""
     found = []
     for side, name in zip(sides[1:], names[1:], strict=True):
         own, other = _lost(sides[0].systems, side.systems), _lost(side.systems, sides[0].systems)
@@ -540,7 +540,7 @@ def _lost(labels: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
 
 
 def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, hint: str = "") -> tuple[str, ...]:
-    """The labels that all sides have, in the order of the first."""
+    """Return the labels of all sides, in the order of the first."""
     shared = set(sides[0]).intersection(*sides[1:])
     if not shared:
         examples = "; ".join(f"{name} has {listing(side, 5)}" for name, side in zip(names, sides, strict=True))
@@ -552,5 +552,5 @@ def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, h
 
 
 def measures_of(*sides: Side) -> str:
-    """The measures of the sides, each once: "AP against P@10"."""
+    """List the measures of the sides, each once: "AP against P@10"."""
     return " against ".join(dict.fromkeys(side.measure for side in sides if side.measure))

@@ -1,8 +1,8 @@
-"""One way to run things at the same time: `workers`, a number or any executor, which has `submit`.
+"""Parallel work: `workers` is a number, or an executor (any object with `submit`).
 
-A number means threads of this process, because the kernels release the interpreter's lock; a study takes processes. An
-executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, a pool of one's own) is given whole pieces
-of work. What is computed never depends on it.
+A number means threads of this process, because the kernels release the interpreter's lock; a study starts processes.
+An executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, your own pool) gets whole pieces of work.
+Results never depend on `workers`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ Made = TypeVar("Made")
 
 
 def threads(workers: Workers) -> int:
-    """How many threads a kernel may start in this process; an executor has workers of its own."""
+    """Return how many threads a kernel may start in this process: one if an executor does the work."""
     return workers if isinstance(workers, int) else 1
 
 
 def shared_out(
     work: Callable[[Piece], Made], pieces: Iterable[Piece], workers: Workers, *, in_threads: bool = False
 ) -> Iterator[Made]:
-    """What `work` makes of each piece, in their order. An executor of processes needs pieces that can be pickled.
+    """Yield the result of `work` for each piece, in order. An executor of processes needs pieces that can be pickled.
 
-    A number of workers is used only for work `in_threads`; other work has kernels that start threads of their own.
+    A number of workers counts only for work `in_threads`. Other work calls kernels that start their own threads.
     """
-    if not isinstance(workers, int):  # by `submit`, which is all that an executor must have
+    if not isinstance(workers, int):  # an executor needs only `submit`
         running = deque(workers.submit(work, piece) for piece in pieces)
         try:
             while running:
@@ -43,7 +43,7 @@ def shared_out(
     else:
         most, waiting = min(workers, 4 * (os.cpu_count() or 1)), deque[Future[Made]]()
         with ThreadPoolExecutor(most) as pool:
-            for piece in pieces:  # not by `map`, which would take all pieces, and their memory, at once
+            for piece in pieces:  # `map` would take all pieces, and their memory, at once
                 waiting.append(pool.submit(work, piece))
                 if len(waiting) > 2 * most:
                     yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Counts, lists of names, p-values and arguments, as sentences have them."""
+"""Format counts, lists of names, p-values and arguments for sentences."""
 
 from __future__ import annotations
 
@@ -14,54 +14,54 @@ from typing import Any
 
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
 _REVERSED = -0.3  # the coefficient below which one side may be an error measure
-# What moves the cursor, what is not seen, and what turns the direction of the words after it. Joiners are letters' own.
+# Characters that move the cursor, are invisible, or change the direction of text. Joiners stay: letters need them.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 
 
 def printable(text: str) -> str:
-    """Text of several lines without the control characters that a name from a file could send to the terminal.
+    """Escape the control characters that a name from a file could send to the terminal; keep line breaks.
 
-    What is JSON stays JSON, and means the same: a string of JSON has no bare character below 0x20.
+    JSON stays valid and unchanged in meaning: its strings have no bare character below 0x20.
     """
     return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
 
 
 def one_line(text: Any) -> str:
-    """Text for a cell or a sentence: a line break or a tab in a name makes no row and no column of its own.
+    """Escape line breaks and tabs too, so that a name fits a cell or a sentence.
 
-    To be applied before columns are aligned, because what is shown instead is longer.
+    Call it before aligning columns, because escapes are longer.
     """
     return printable(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def counted(n: int, noun: str, several: str = "") -> str:
-    """'1 topic', '2 topics', '2 batches'."""
+    """Format a count with its noun: '1 topic', '2 topics', '2 batches'."""
     return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def ordinal(n: int) -> str:
-    """'1st', '12th', '23rd'."""
+    """Format an ordinal number: '1st', '12th', '23rd'."""
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
 
 
 def listing(labels: Iterable[Any], most: int = 12) -> str:
-    """Labels separated by commas, only the first ones where there are very many."""
+    """List labels, separated by commas, and at most the first `most`."""
     labels = [one_line(label) for label in labels]
     more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
 
 
 def closest(label: str, labels: Collection[str]) -> str | None:
-    """The label that is nearly the same, if there is one."""
+    """Return the most similar label, if any is similar."""
     near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
     return near[0] if near else None
 
 
 def nearest(label: str, labels: Collection[str]) -> str:
-    """'; did you mean ...?' for a label that is not there."""
+    """Suggest labels for an unknown one: '; did you mean ...?', or a list of all."""
     near = closest(label, labels)
     if parts := [other for other in labels if other.startswith((f"{label}/", f"{label}["))]:  # subsets of a task
         return f"; did you mean {listing(map(repr, parts), 3)}?"
@@ -69,12 +69,12 @@ def nearest(label: str, labels: Collection[str]) -> str:
 
 
 def number(value: float, decimals: int = 3) -> str:
-    """A number in a table for reading, '-' where there is none; 0 has no sign."""
+    """Format a number for a table: '-' for nan, and 0 without a sign."""
     return "-" if math.isnan(value) else f"{value:z.{decimals}f}"
 
 
 def in_digits(value: Any) -> str:
-    """A value as messages have it, on one short line; of a number with very many digits how many it has."""
+    """Format a value for a message, on one short line; a huge number by how many digits it has."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return f"a number of {math.ceil(abs(value).bit_length() * math.log10(2))} digits"
     text = one_line(repr(value))
@@ -82,17 +82,17 @@ def in_digits(value: Any) -> str:
 
 
 def p_cell(p: float, decimals: int = 3) -> str:
-    """A p-value in a table for reading: '0.034', '< 0.001', '-' where there is none."""
+    """Format a p-value for a table: '0.034', '< 0.001', or '-' for nan."""
     return "-" if math.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.{decimals}f}"
 
 
 def p_equals(p: float, decimals: int = 3) -> str:
-    """A p-value in a sentence: 'p = 0.034', 'p < 0.001'."""
+    """Format a p-value for a sentence: 'p = 0.034', 'p < 0.001'."""
     return f"p {p_cell(p)}" if p < 0.001 else f"p = {p_cell(p, decimals)}"
 
 
 def argument(name: str, value: Any = None) -> str:
-    """An argument, as the reader of a message writes it: ``missing='drop'``, or ``--missing drop`` for a command."""
+    """Format an argument with its value: ``missing='drop'`` in Python, ``--missing drop`` in a command."""
     if (flag := _OPTIONS.get().get(f"{name}={value}")) is not None:
         return flag
     option = _OPTIONS.get().get(name)
@@ -104,7 +104,7 @@ def argument(name: str, value: Any = None) -> str:
 
 
 def either_direction(side: str = "PATH") -> str:
-    """How the reader of a message says whether lower or higher scores are better, of one side or of all."""
+    """Say how to declare that lower or higher scores are better, for one side or for all."""
     if not _OPTIONS.get():
         return "pass lower_is_better=True or lower_is_better=False to read_scores or as_scores"
     flags = [flag for value in (True, False) if (flag := _OPTIONS.get().get(f"lower_is_better={value}"))]
@@ -113,7 +113,7 @@ def either_direction(side: str = "PATH") -> str:
 
 
 def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:
-    """A note where two rankings are so different that one of them may be upside down."""
+    """Note that one of two rankings may be reversed, if their coefficient is very low."""
     if not value < _REVERSED:
         return ()
     lower = "read it with lower_is_better=True" if not _OPTIONS.get() else "write :lower after its path"
@@ -122,18 +122,18 @@ def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:
 
 
 def named(name: str) -> str:
-    """An argument as the subject of a sentence: ``n_resamples``, or ``--resamples`` for a command."""
+    """Name an argument: ``n_resamples`` in Python, ``--resamples`` in a command."""
     return _OPTIONS.get().get(name, name)
 
 
 def in_python(hint: str) -> str:
-    """A hint for those who write Python; nothing for those who write a command."""
+    """Return a hint in Python, and an empty string in a command."""
     return "" if _OPTIONS.get() else hint
 
 
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
-    """Let messages name options of the command line, by the argument that they stand for."""
+    """Let messages name command-line options instead of arguments."""
     token = _OPTIONS.set(options)
     try:
         yield

@@ -108,11 +108,11 @@ def test_points_are_those_among_the_systems_that_are_compared() -> None:
         found = cc.compare(people, some, worth=False, rank_test=None)
     assert found.truth_means.tolist() == some.means().tolist()
     assert len(told) == 2
-    assert found.notes[1] == "total='borda' ranks the 7 systems that are compared only"
+    assert found.notes[1] == "total='borda' ranks only the 7 compared systems"
     top = cc.compare(people, people, top=7, worth=False, rank_test=None)
     best = people.select(systems=top.systems)
     assert top.truth_means.tolist() == best.means().tolist()
-    assert top.notes[0] == "total='borda' ranks the 7 systems that are compared only"
+    assert top.notes[0] == "total='borda' ranks only the 7 compared systems"
 
 
 def test_mean_ranks_are_shown_with_the_best_lowest() -> None:
