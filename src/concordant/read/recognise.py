@@ -158,12 +158,7 @@ def unknown(source: Source, line: int | None) -> OtherKindError:
 def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
     """The formats whose first line is data already."""
     ends_in_number = number(fields[-1]) is not None or _names_a_measure_again(source, fields)
-    if (
-        len(fields) >= 6
-        and number(fields[3]) is not None
-        and number(fields[4]) is not None
-        and fields[1].upper() == "Q0"
-    ):
+    if len(fields) >= 6 and fields[1].upper() == "Q0" and None not in map(number, fields[3:5]):
         if (ranking := read_ranking(source)) is not None:
             return ranking
         raise source.other_kind(f"is a run: it ranks documents and has no scores. {_EVALUATE}. The line", line)

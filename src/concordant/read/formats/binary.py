@@ -124,10 +124,8 @@ def _inspect_log(source: Source) -> Any:
     try:
         log = import_module("inspect_ai.log")
     except ImportError:
-        raise source.error(
-            "is an archive of Inspect, which its own reader opens: pip install inspect-ai; or make it JSON with "
-            "`inspect log convert --to json`"
-        ) from None
+        way_out = "pip install inspect-ai; or make it JSON with `inspect log convert --to json`"
+        raise source.error(f"is an archive of Inspect, which its own reader opens: {way_out}") from None
     try:
         return json.loads(log.read_eval_log(str(source.path)).model_dump_json())
     except Exception as error:  # of zip, JSON or pydantic

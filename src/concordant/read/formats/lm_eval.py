@@ -22,11 +22,8 @@ _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filt
 
 def is_results(content: Any) -> bool:
     """The results of one model on several tasks."""
-    return (
-        isinstance(content, dict)
-        and isinstance(content.get("results"), dict)
-        and ("configs" in content or _old(content))
-    )
+    results = isinstance(content, dict) and isinstance(content.get("results"), dict)
+    return results and ("configs" in content or _old(content))
 
 
 def _old(content: Any) -> bool:

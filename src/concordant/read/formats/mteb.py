@@ -194,10 +194,8 @@ def newest(tasks: Sequence[Task]) -> list[Task]:
         lost = listing(
             (f"{model} ({listing(sorted({t.revision for t in lost}), 3)})" for model, lost in older.items()), 5
         )
-        warn(
-            f"{counted(sum(map(len, older.values())), 'result')} of older revisions left out, because a newer revision "
-            f"of the model has the same tasks: {lost}"
-        )
+        count = counted(sum(map(len, older.values())), "result")
+        warn(f"{count} of older revisions left out, because a newer revision of the model has the same tasks: {lost}")
     return [task for task in tasks if task.topics]
 
 

@@ -18,8 +18,8 @@ from ...words import argument, counted, either_direction, listing
 from . import vocabulary
 from .cells import Given, Origin, warn_of
 from .contents import Contents
-from .limits import WIDTH
-from .measures import direction, only_measure, usually_an_error
+from .limits import WIDTH, unit
+from .measures import direction, usually_an_error
 from .pivot import MEAN, Grid, join
 
 
@@ -192,7 +192,7 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     means = np.nanmean(others, axis=0)
     written = others[:1000]
     # Half a unit of the row, and nearly half a unit of the scores, which may be rounded themselves.
-    rounding = 0.500001 * _unit(row) + 0.49 * _unit(written[~np.isnan(written)]) + 1e-12 * np.abs(means)
+    rounding = 0.500001 * unit(row) + 0.49 * unit(written) + 1e-12 * np.abs(means)
     if (np.abs(means - row) > rounding).any():
         return 1.0
     spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
@@ -202,11 +202,6 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     # What is the same counts once: a run that was given twice, or topics on which systems are as far apart.
     _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
-
-
-def _unit(values: FloatArray) -> float:
-    """One unit of the last decimal that numbers are written with; 0 where they have more than 12."""
-    return next((10.0**-d for d in range(13) if np.array_equal(np.round(values, d), values)), 0.0)
 
 
 def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
@@ -236,7 +231,12 @@ def _choose(found: Sequence[Contents], measure: str | None) -> str:
         return ""
     available = dict.fromkeys(name for contents in named for name in contents.measures())
     default = named[0].default if len({contents.default for contents in named}) == 1 else None
-    return only_measure(named[0].origin, available, default, named[0].otherwise)
+    if default in available or len(available) == 1:
+        return default if default in available else next(iter(available))
+    if not available:
+        raise named[0].origin.error("holds no measure with a number for each topic")
+    which = f"choose one with {argument('measure')}: {listing(available, 200)}{named[0].otherwise}"
+    raise named[0].origin.error(f"there are {len(available)} measures; {which}")
 
 
 def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:

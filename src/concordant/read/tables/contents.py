@@ -214,8 +214,8 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
             hint = "each row needs its own"
             if any(map(vocabulary.is_result, cells.names)):
                 hint = f"rename one, or leave both out with {argument('systems', ['!' + label])}"
-            elif what == "system" and (apart := next((k for k in columns if _tells_apart(cells, labels, k)), None)):
-                name = cells.names[apart]
+            elif what == "system" and (apart := [k for k in columns if _tells_apart(cells, labels, k)]):
+                name = cells.names[apart[0]]
                 hint = f"if column {name!r} holds the topics, say {argument('topic_column', name)}; else leave it out"
             raise cells.error(f"{what} {label!r} was given{cells.at(seen[label])} already: {hint}", row)
 

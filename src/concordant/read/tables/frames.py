@@ -69,9 +69,9 @@ def _arrow(frame: Any) -> tuple[list[str], list[Any]]:
 
 def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
     if frame.columns.nlevels > 1:
+        way_out = "take one of them, such as frame['map'], or make it long with frame.stack().reset_index()"
         raise origin.error(
-            f"the columns have {frame.columns.nlevels} levels ({listing(frame.columns.names)}): take "
-            "one of them, such as frame['map'], or make it long with frame.stack().reset_index()"
+            f"the columns have {frame.columns.nlevels} levels ({listing(frame.columns.names)}): {way_out}"
         )
     if frame.index.nlevels > 1:
         try:

@@ -71,10 +71,10 @@ def standard_errors(cells: Cells, score: int, limits: Limits) -> FloatArray:
     if len(limits.columns) == 1:
         return _widths(cells, limits, scores) / WIDTH
     _, low, high = cells.matrix([score, *limits.columns]).T  # refuses percent beside other numbers
-    unit = max(map(_unit, (scores, low, high)))
+    step = max(map(unit, (scores, low, high)))
     above, below = high - scores, scores - low
     far, near = np.maximum(above, below), np.minimum(above, below)
-    wrong = np.flatnonzero((near < -unit) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * unit))
+    wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))
     if wrong.size:
         row = int(wrong[0])
         why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
@@ -106,7 +106,7 @@ def _widths(cells: Cells, limits: Limits, scores: FloatArray) -> FloatArray:
     return widths
 
 
-def _unit(values: FloatArray) -> float:
-    """One unit of the last decimal that numbers are written with; 0 where they have more than 9."""
+def unit(values: FloatArray) -> float:
+    """One unit of the last decimal that numbers are written with; 0 where they have more than 12."""
     there = values[~np.isnan(values)]
-    return next((10.0**-d for d in range(10) if np.allclose(np.round(there, d), there, rtol=0, atol=1e-12)), 0.0)
+    return next((10.0**-d for d in range(13) if np.array_equal(np.round(there, d), there)), 0.0)

@@ -11,18 +11,6 @@ from ...words import argument, either_direction, listing
 from .cells import Origin
 
 
-def only_measure(origin: Origin, available: Collection[str], default: str | None = None, otherwise: str = "") -> str:
-    """The measure to read where none is asked for: the default, or the only one there is."""
-    if default is not None and default in available:
-        return default
-    if len(available) == 1:
-        return next(iter(available))
-    if not available:
-        raise origin.error("holds no measure with a number for each topic")
-    which = f"choose one with {argument('measure')}: {listing(available, 200)}{otherwise}"
-    raise origin.error(f"there are {len(available)} measures; {which}")
-
-
 def no_measure(origin: Origin, asked: str, available: Collection[str]) -> ConcordantError:
     """The error for a measure that is not there: the same in another tool's spelling, the nearest, or what there is."""
     same = [name for name in available if _spelling(name) == _spelling(asked)]
