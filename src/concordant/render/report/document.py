@@ -6,7 +6,7 @@ import platform
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,16 +68,18 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []
-    of_truth: dict[Any, _Truth] = {}
+    of_truth: dict[Any, tuple[RankIntervals | None, dict[str, Any]]] = {}
     for c in whole.comparisons:
         own, side = c.pairing.observations()
         key = (c.systems, c.topics)
         if key not in of_truth:
-            of_truth[key] = _Truth.of(c, own)
-        explained = _explained(c, of_truth[key], side, FEW_PAIRS if len(whole.comparisons) > MANY else MOST_PAIRS)
+            of_truth[key] = _of_truth(c, own)
+        intervals, known = of_truth[key]
+        most = FEW_PAIRS if len(whole.comparisons) > MANY else MOST_PAIRS
+        explained = _explained(c, own, intervals, side, most)
         ranks = {"truth": _ranks(c.truth_means), "candidate": _ranks(c.candidate_means)}
         more = {"explanation": explained, "read_notes": _read_notes(c.pairing.sides), "ranks": ranks}
-        parts.append({**c.to_dict(), **of_truth[key].shown(), **more, "verdict": of_one(c)})
+        parts.append({**c.to_dict(), **known, **more, "verdict": of_one(c)})
     ranking = None if whole.ranking is None else whole.ranking.to_dict()
     notes = list(whole.notes)
     if len(parts) > 1 and ranking is None:
@@ -175,55 +177,42 @@ def _ranks(means: FloatArray) -> list[int]:
 # What belongs beside a comparison ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Truth:
-    """What the topics of the truth say, for the systems and topics of a comparison; None without topics."""
+def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None, dict[str, Any]]:
+    """What the topics of the truth say, for the systems and topics of a comparison; and what the page has of it."""
+    from ...planning.estimation import expected_correlation
+    from ...ranks.bounds import rank_intervals
 
-    scores: Scores | None
-    ceiling: Any = ()
-    rank_intervals: Any = None
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, c: Compared, truth: Scores | Means) -> _Truth:
-        from ...planning.estimation import expected_correlation
-        from ...ranks.bounds import rank_intervals
-
+    if isinstance(truth, Means) or len(truth.topics) < 2:
+        why = f"one topic only, so nothing is known of the precision of {c.truth}"
         if isinstance(truth, Means):
-            return cls(None, notes=(f"{c.truth} has no scores by topic, so nothing is known of its own precision",))
-        if len(truth.topics) < 2:
-            return cls(truth, notes=(f"one topic only, so nothing is known of the precision of {c.truth}",))
-        wanted = headlines("inferred")
-        chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
-        how: dict[str, Any] = {"rng": seed_of(c.settings)}
-        with warnings.catch_warnings(action="ignore"):  # their notes say it
-            ceiling = [expected_correlation(truth, coefficient=name, estimator="posterior", **how) for name in chosen]
-            intervals = rank_intervals(truth, **how)
-        notes = dict.fromkeys(note for made in (*ceiling, intervals) for note in made.notes)
-        return cls(truth, ceiling, intervals, tuple(notes))
-
-    def shown(self) -> dict[str, Any]:
-        """What the page has of it."""
-        return {
-            "ceiling": {e.coefficient: e.to_dict() for e in self.ceiling},
-            "rank_intervals": self.rank_intervals and self.rank_intervals.to_dict(),
-            "truth_notes": list(self.notes),
-        }
+            why = f"{c.truth} has no scores by topic, so nothing is known of its own precision"
+        return None, {"ceiling": {}, "rank_intervals": None, "truth_notes": [why]}
+    wanted = headlines("inferred")
+    how: dict[str, Any] = {"rng": seed_of(c.settings)}
+    chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
+    with warnings.catch_warnings(action="ignore"):  # their notes say it
+        ceiling = [expected_correlation(truth, coefficient=name, estimator="posterior", **how) for name in chosen]
+        intervals = rank_intervals(truth, **how)
+    notes = list(dict.fromkeys(note for made in (*ceiling, intervals) for note in made.notes))
+    known = {"ceiling": {e.coefficient: e.to_dict() for e in ceiling}, "rank_intervals": intervals.to_dict()}
+    return intervals, {**known, "truth_notes": notes}
 
 
-def _explained(c: Compared, truth: _Truth, candidate: Scores | Means, most: int) -> dict[str, Any] | None:
+def _explained(
+    c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means, most: int
+) -> dict[str, Any] | None:
     """The worst pairs, each with whether it differs significantly by the truth; the losses of systems; topics."""
     defined = [v.coefficient for v in c.values if not v.why]
     name = next((n for n in (*reversed(headlines("main")), *defined) if n in defined), None)
     if name is None:
         return None
-    if c.topics and truth.scores is not None and isinstance(candidate, Scores):
-        found = explain(truth.scores, candidate, coefficient=name)
+    if c.topics and isinstance(truth, Scores) and isinstance(candidate, Scores):
+        found = explain(truth, candidate, coefficient=name)
     else:
         found = explain(Means(c.truth_means, c.systems), Means(c.candidate_means, c.systems), coefficient=name)
     rows, apart = found.rows("pairs"), None
-    if truth.rank_intervals is not None:
-        better, place = truth.rank_intervals.better(), {s: k for k, s in enumerate(truth.rank_intervals.systems)}
+    if intervals is not None:
+        better, place = intervals.better(), {s: k for k, s in enumerate(intervals.systems)}
         rows = [{**row, "told_apart": bool(better[place[row["worse"]], place[row["better"]]])} for row in rows]
         apart = sum(row["told_apart"] for row in rows if row["kind"] == "swapped")
     swapped = sum(row["kind"] == "swapped" for row in rows)
