@@ -64,7 +64,8 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
     heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Board">'
-        f'<table id="board"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+        '<table id="board"><caption>Board</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 
