@@ -1,4 +1,4 @@
-"""How much is enough: how close a ranking is to the true one, more or fewer topics, people and machine together."""
+"""Planning: how reliable a ranking is, how many topics or labels to collect, how to combine people and machine."""
 
 from .. import resolver
 

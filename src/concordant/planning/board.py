@@ -1,4 +1,4 @@
-"""`board`: which ranks of a leaderboard are real: rank intervals, borders, who could be the best, what is to come."""
+"""`board`: the certain ranks of a leaderboard: rank intervals, borders, possible best systems, outlook."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def board(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> RankIntervals:
-    """Which ranks of a leaderboard are real: rank intervals, borders, its reliability, what more topics would change.
+    """Find which ranks of a leaderboard are certain, how reliable it is, and what more topics would change.
 
     Parameters
     ----------
     scores : Collection
         Scores on each topic or task, as `as_scores` takes them; higher is better. Systems may lack topics. `Means` with
-        standard errors or a covariance give rank intervals alone.
+        standard errors or a covariance give rank intervals only.
     confidence_level : float
         Confidence level of the rank intervals, and of the intervals of the reliability.
     more_topics : int
         How many more topics (or groups) to look ahead; 0 for none.
     simultaneous : bool
-        Whether the level holds for all rank intervals together, or for each by itself (one system of interest).
+        True: the level holds for all rank intervals together. False: for each alone (one system of interest).
     n_resamples : int
         Number of resamples for the rank intervals.
     rng : int, Generator or None
@@ -58,8 +58,8 @@ def board(
     Returns
     -------
     RankIntervals
-        `rows()` is the leaderboard; `borders`, `best(k)` and `pvalues` say more. As from `rank_intervals`, with
-        `reliability` and `outlook`.
+        The result of `rank_intervals`, with `reliability` and `outlook`. `rows()` is the leaderboard; see also
+        `borders`, `best(k)` and `pvalues`.
 
     See Also
     --------
@@ -69,9 +69,9 @@ def board(
 
     Notes
     -----
-    Rank intervals are those of `rank_intervals`, the reliability that of `expected_correlation`. More topics are drawn
-    from the posterior of the true means and the errors that the scores show, as `plan_topics` does, and ranked together
-    with those at hand. Where scores are missing, both use the residuals of the fit that `concordant.data.holes` has.
+    Rank intervals come from `rank_intervals`, the reliability from `expected_correlation`. More topics are drawn as in
+    `plan_topics`, from the posterior of the true means with the observed errors, and ranked together with the topics at
+    hand. Where scores are missing, both use the residuals of the fit in `concordant.data.holes`.
 
     References
     ----------
@@ -113,13 +113,13 @@ def board(
 
 
 def outlook(values: FloatArray, topics: int, how: Resampling) -> Outlook:
-    """Of a matrix of topics, or groups, x systems.
+    """Predict what more topics would change, from a matrix of topics (or groups) x systems.
 
-    True means are drawn from their posterior, and means over the new topics around these, as `plan_topics` does; the
-    board is then ranked by all topics, old and new.
+    As in `plan_topics`, true means are drawn from their posterior, and means over new topics around them. The board is
+    then ranked by all topics, old and new.
     """
     n = len(values)
-    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))  # as `draw` has them
+    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))  # the scale that `draw` uses
     now = mean_over_topics(scaled)
     drawn = draw(scaled, how.n_resamples, "normal", how.generator(), new=True)
     then = now - now.mean()

@@ -26,12 +26,12 @@ from .partial import combine_partial
 
 Method: TypeAlias = Literal["control", "shrunk"]
 RISK = "shrunk means trust the machine on average: a system that it favours moves up"
-FEWEST = 5  # human topics: with fewer, nothing tells how far to trust the machine
-_SMALLEST, _LARGEST = 1e-60, 1e60  # whose fourth powers are numbers, and can be summed
+FEWEST = 5  # human topics: fewer cannot show how far to trust the machine
+_SMALLEST, _LARGEST = 1e-60, 1e60  # sums of fourth powers between these neither underflow nor overflow
 
 
 class PairedSides(NamedTuple):
-    """Human and machine scores on the same systems: on the topics of both, and on the machine's others."""
+    """Human and machine scores of the same systems, on shared topics and on topics that only the machine judged."""
 
     human: Scores
     paired: Scores
@@ -51,21 +51,21 @@ def combine(
 ) -> CombinedMeans:
     """Rank systems by human scores on few topics and machine scores on many.
 
-    By default the machine only corrects the human means for the luck of their topics. The means are unbiased even if
-    the machine is wrong, and if it is useless, it gets hardly any weight.
+    By default the machine only corrects the human means for the choice of topics. The means are unbiased even if the
+    machine is wrong. A useless machine gets hardly any weight.
 
     Parameters
     ----------
     human, machine : what `as_topics` takes
-        Scores on each topic, matched by label. The machine must have judged the human topics, at least 5, and at least
-        2 more. Human topics that the machine lacks, and systems that one side lacks, are left out, with an
-        `AlignmentWarning`. Where the machine gives all systems one score, it counts as not having judged the topic. The
-        sides may be on different scales; the result is in human scores. Human scores may also have holes: then they are
-        labels on some cells of the table, and the machine must have scored all of it.
+        Scores on each topic, matched by label. The machine must have judged at least 5 human topics and at least 2
+        more. Human topics that the machine lacks, and systems that either lacks, are left out with an
+        `AlignmentWarning`. Where the machine gives all systems the same score, the topic counts as not judged by it.
+        The scales may differ; the result is in human scores. Human scores may have holes: then they are labels on some
+        cells of the table, and the machine must have scored every cell.
     method : {"control", "shrunk"}
-        "control": control variates, as in prediction-powered inference; it does not rely on the machine being right.
-        "shrunk": these means, shrunk towards the machine's own. It ranked systems better on every collection measured,
-        but a system that the machine favours moves up: by 14 ranks for a favour of .15.
+        "control": control variates, as in prediction-powered inference; valid even if the machine is wrong. "shrunk":
+        these means, shrunk towards the machine's own. It ranked systems better on every collection measured. But a
+        system that the machine favours moves up, by 14 ranks if favoured by .15.
     confidence_level : float
         Confidence level of the intervals.
     names : sequence of str, optional
@@ -74,18 +74,18 @@ def combine(
     Returns
     -------
     CombinedMeans
-        `means` with their covariance, for `rank_intervals(found.means)`, and by system `low` and `high` (each mean's
-        interval taken by itself), `human`, `machine` (the means of each side alone), `favour` and `favour_p` (by how
-        much the machine favours it, in human scores, and the p-value by Holm's method). `difference(a, b)` and
-        `favoured()` say more.
+        `means` with their covariance, for `rank_intervals(found.means)`. By system: `low` and `high`, the interval of
+        each mean alone; `human` and `machine`, the means by each alone; `favour`, by how much the machine favours the
+        system in human scores, and `favour_p`, its p-value by Holm's method. See also `difference(a, b)` and
+        `favoured()`.
 
-        `worth` is the number of human topics that would give errors as small in the differences between systems, with
-        `worth_interval`; `reduction` the share of the error variance that the machine removed; `lam` the weight of the
-        control variate; `weight` that of the machine's own means, and `bias` the standard deviation of its bias.
+        `worth`, with `worth_interval`, is the number of human topics with the same error in the differences between
+        systems. `reduction` is the share of the error variance that the machine removes, `lam` the weight of the
+        control variate, `weight` that of the machine's own means, and `bias` the standard deviation of its bias.
 
-        Where human scores have holes: `labels` by system, `random_p` and `scattered_p` (p-values that the labelled
-        cells are random, and that they were labelled one by one), `whole_topics`, and `doubts`: why the confidence
-        level is not promised.
+        Where human scores have holes: `labels` counts them by system. `random_p` tests whether the labelled cells are
+        random, `scattered_p` whether they were labelled one by one; `whole_topics` is the conclusion. `doubts` lists
+        reasons why the intervals may miss their confidence level.
 
     See Also
     --------
@@ -95,19 +95,19 @@ def combine(
 
     Notes
     -----
-    With y the human scores on n topics, x the machine's on the same, u the machine's on N more, control variates give
-    mean(y) + lam (mean(u) - mean(x)). lam is cov(y, x) / var(x) * N / (n + N) from all topic x system residuals, with
-    one value for the level of a topic and one for the deviations of systems from it, the only part that affects
-    rankings. A separate value for each system was tried, and ranked them no better.
+    Let y be the human scores on n topics, x the machine's on the same topics, and u the machine's on N more. Control
+    variates give mean(y) + lam (mean(u) - mean(x)), where lam = cov(y, x) / var(x) * N / (n + N) over all topic x
+    system residuals. The level of a topic and the deviations of systems from it each have their own lam; only the
+    deviations affect rankings. A separate lam for each system did not rank them better.
 
-    With labels on some cells, a cell is predicted by the machine's score and by the labels of other systems on its
-    topic; the mean error of a system's labelled cells corrects its mean. Whether the cells look random, given the
-    machine's scores, and whether whole topics were labelled, is tested. At least 3 labels of each system are needed.
+    With labels on some cells, the machine's score and the labels of other systems on the topic predict each cell. The
+    mean error on a system's labelled cells corrects its mean. Two tests check whether the cells look random, given the
+    machine's scores, and whether whole topics were labelled. Each system needs at least 3 labels.
 
     Shrinking treats the machine's bias, after a change of scale and level, as drawn from a normal distribution over
-    systems; its variance is estimated from the distance between both rankings. The intervals therefore hold on average
-    over systems, but not for a system whose bias is exceptional. The derivation is in docs/theory/mixing.md, the
-    measurements in docs/measured/combine.md.
+    systems. Its variance is estimated from the distance between both rankings. The intervals therefore hold on average
+    over systems, but not for a system with an exceptional bias. docs/theory/mixing.md has the derivation,
+    docs/measured/combine.md the measurements.
 
     References
     ----------
@@ -207,7 +207,7 @@ def combine(
 
 
 def combined_means(sides: PairedSides, *, shrink: bool = False) -> Combined:
-    """The formulas of `combined` on matched sides."""
+    """Apply `combined` to matched scores."""
     require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
     return combined(*(side.values for side in sides[:3]), shrink=shrink)
 
@@ -215,7 +215,7 @@ def combined_means(sides: PairedSides, *, shrink: bool = False) -> Combined:
 def _partial(
     human: Scores, machine: Collection, called: Sequence[str] | None, level: float, method: Method
 ) -> CombinedMeans:
-    """Labels on some of the cells."""
+    """Combine labels on some of the cells with machine scores on all."""
     if method == "shrunk":
         raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")
     others = as_topic_side(machine, "machine")
@@ -244,7 +244,7 @@ def _names(given: tuple[Scores, Scores], called: Sequence[str] | None) -> tuple[
 
 
 def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> PairedSides:
-    """Both sides, on the systems that both have; topics sorted by who has scored them."""
+    """Match human and machine scores: keep shared systems, split topics by who scored them."""
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
     names = _names(given, called)
     _refuse_invented(given, names)

@@ -1,13 +1,13 @@
-"""Split halves: the correlation with the truth, extrapolated from that between halves of the topics: the baseline.
+"""Split halves, the baseline estimator: extrapolate the correlation between two halves of the topics to all of them.
 
-Two disjoint sets of topics, "sh(w/o)", or two sets drawn with replacement, "sh(w)", rank the systems, and their
-correlation is measured: for up to 20 sizes of the sets, `unique(round(linspace(1, n // 2, 21)))` without the first,
-100 splits of each. The logarithm of the discordant share, (1 - tau) / 2, is fitted linearly in the size, over all
-splits that have discordant pairs, and extrapolated to n topics; the result is clipped to [-1, 1].
+Two sets of topics rank the systems, and the two rankings are correlated. The sets are disjoint for "sh(w/o)", and
+drawn with replacement for "sh(w)". Up to 20 sizes are tried, `unique(round(linspace(1, n // 2, 21)))` without the
+first, with 100 splits each. The logarithm of the discordant share, (1 - tau) / 2, is fitted linearly in the size, over
+all splits with discordant pairs, and extrapolated to n topics. The result is clipped to [-1, 1].
 
-A pair tied in a half is not discordant; for tau_ap, systems tied in one half stand in the order of the other. With 4 or
-5 topics one size is left, with 2 or 3 none, so the size is 1: the curve is then taken as flat. Where no split has a
-discordant pair the result is 1.
+A pair tied in a half is not discordant; for tau_ap, systems tied in one half take the order of the other. With 2 to 5
+topics there is only one size, so the curve is flat: size 2 with 4 or 5 topics, size 1 with 2 or 3. If no split has a
+discordant pair, the result is 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPLITS = 100  # of each size
 def extrapolated(
     values: FloatArray, replace: bool, n_splits: int, rng: np.random.Generator, workers: int = 1
 ) -> tuple[float, float]:
-    """Tau and tau_ap of the collection with the truth."""
+    """Estimate tau and tau_ap between the ranking by the collection and the true one."""
     n = len(values)
     sizes = np.unique(np.round(np.linspace(1, n // 2, 21))).astype(np.int64)
     sizes = np.repeat(sizes[1:] if len(sizes) > 1 else sizes, n_splits)
@@ -39,7 +39,7 @@ def extrapolated(
 def half_means(
     values: FloatArray, sizes: IntArray, replace: bool, rng: np.random.Generator, workers: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Means of the systems over two halves of topics, one row per split; some splits at a time."""
+    """Means of the systems over two halves of topics, one row per split; computed in batches of splits."""
     n, most, step = len(values), 2 * int(sizes.max()), rows_at_a_time(len(values), len(sizes))
     at = np.arange(most)
     found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
@@ -50,13 +50,13 @@ def half_means(
         for half, means in zip((at < some, (at >= some) & (at < 2 * some)), found, strict=True):
             flat = (drawn + n * np.arange(rows)[:, None])[half]
             weights = np.bincount(flat, minlength=rows * n).reshape(rows, n)
-            # resampled_means divides by n; the halves are smaller. Orders and ties are the same.
+            # resampled_means divides by n, although halves are smaller; orders and ties do not change.
             means.append(resampled_means(values, weights, workers=workers))
     return np.concatenate(found[0]), np.concatenate(found[1])
 
 
 def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
-    """The share of discordant pairs, and that of tau_ap: (1 - tau) / 2 and (1 - tau_ap) / 2 if ties are concordant."""
+    """Discordant shares (1 - tau) / 2 and (1 - tau_ap) / 2, with ties counted as concordant."""
     m, counts = concordance(truth, candidate, workers=workers)
     discordant = np.array(counts.discordant)
     down = np.array(counts.down_candidate)
@@ -68,7 +68,7 @@ def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1
 
 
 def _extrapolate(sizes: IntArray, shares: FloatArray, n: int) -> float:
-    """The share at n topics, by a line through the logarithms of those that are positive; at most 1."""
+    """Share at n topics, from a line through the logarithms of the positive shares; at most 1."""
     some = shares > 1e-12
     if not some.any():
         return 0.0

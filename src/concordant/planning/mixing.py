@@ -1,30 +1,30 @@
-"""Means of systems from human scores on n topics and machine scores on these and N more: the formulas.
+"""The formulas for means of systems from human scores on n topics and machine scores on these and N more.
 
-Control variates. With y the human scores, x the machine's on the same n topics and u the machine's on N others,
+Control variates. Let y be the human scores, x the machine's on the same n topics, and u the machine's on N others:
 
-    means = mean(y) + lam (mean(u) - mean(x)),
+    means = mean(y) + lam (mean(u) - mean(x)).
 
-which has no bias whatever the machine does: it only takes from the human means what the machine shows to be luck of
-the n topics. The variance is least at lam = cov(y, x) / var(x) * N / (n + N) (PPI++). Scores are split into the mean
-over systems on each topic, the level, and the deviations from it, which alone matter for a ranking; each part has one
-lam, from all of its topic x system residuals.
+These means are unbiased whatever the machine does: it only corrects for the choice of the n topics. The variance is
+smallest at lam = cov(y, x) / var(x) * N / (n + N) (PPI++). Scores are split into the level, the mean over systems on
+each topic, and the deviations from it, which alone affect a ranking. Each part has one lam, from all of its topic x
+system residuals.
 
-Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system, of which no
-number of machine topics gets rid. After a change of scale and level they are the truth + d, with d as if drawn from a
-normal distribution over systems, whose variance the distance between both means shows. The best weight of the machine
-is k B, with k what it would be if there were no bias, and B the share of noise in the variance of the distance. It is
-not known but has a distribution (Morris 1983), over which weight and errors are averaged.
+Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system that no number
+of machine topics removes. After a change of scale and level they equal the truth + d, with d drawn from a normal
+distribution over systems. The distance between both means estimates its variance. The best weight of the machine is
+k B: k is its weight if there were no bias, B the share of noise in the variance of the distance. B is unknown but has
+a distribution (Morris 1983); weight and errors are averaged over it.
 
-Topics on which the machine gives all systems one score tell nothing about them, and may be topics that it never judged.
-They leave both means of the machine, so mean(u) - mean(x) still has expectation 0; their human scores stay.
+Topics on which the machine gives all systems one score carry no information, and it may never have judged them. They
+are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores stay.
 
-Degrees of freedom. Variances are from n topics, whose scores are skewed. By the Edgeworth expansion of Student's t
-(Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, z the normal
-quantile. Degrees of freedom of 1 / (1 / df + 4 g^2 (z^2 - 1) (z^2 + 3) / (18n (z^2 + 1))) instead of df make up for it;
-z is that of 95% at every level.
+Degrees of freedom. Variances come from n topics, whose scores are skewed. By the Edgeworth expansion of Student's t
+(Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, with z the
+normal quantile. Degrees of freedom of 1 / (1 / df + 4 g^2 (z^2 - 1) (z^2 + 3) / (18n (z^2 + 1))) instead of df correct
+for it, with the z of 95% at every level.
 
 The interval of the worth is for the ratio of error variances, by the jackknife over topics on the log scale. Equal
-variances need not be equal correlations: the mean tau_b of a mix can be that of some 10% fewer topics.
+variances do not imply equal correlations: the mean tau_b of a mix can be that of about 10% fewer topics.
 """
 
 from __future__ import annotations
@@ -41,22 +41,23 @@ from ..inference.posterior import noise_shares
 from .differences import Flags
 
 SIGNIFICANT = 0.05  # level at which a system is called favoured
-ROUNDS = 10  # of finding the machine's scale without them
+ROUNDS = 10  # at most, of fitting the machine's scale without favoured systems
 
 
 class Moments(NamedTuple):
-    """Pooled variance and covariance of what one topic shows, by part: of human scores, of both, of the machine's."""
+    """Pooled variance of human scores, covariance of both, and variance of machine scores, on one topic and by part."""
 
     human: float
     both: float
     machine: float
     systems: float = math.inf
-    """How many independent systems estimate the weight of the control variate."""
+    """Effective number of independent systems that estimate the weight of the control variate."""
 
     def lost(self, n: int) -> float:
-        """The share of the error of n human topics that is missed because their own residuals estimate the weight.
+        """Share of the error of n human topics that the estimated weight hides.
 
-        Residuals are too small by 1 / ((n - 1) systems), as in any regression, and the weight's error adds as much.
+        The residuals that estimate the weight are too small by 1 / ((n - 1) systems), as in any regression. The error
+        of the weight adds the same amount.
         """
         return 2 / ((n - 1) * self.systems)
 
@@ -65,29 +66,29 @@ class Moments(NamedTuple):
         return self.both / self.machine * more / (n + more) if self.machine > 0 else 0.0
 
     def variance(self, n: int, more: int, lam: float) -> float:
-        """Of the corrected means."""
+        """Return the variance of the corrected means."""
         return (self.human - 2 * lam * self.both) / n + lam**2 * self.machine * (1 / n + 1 / more)
 
 
 class Bias(NamedTuple):
-    """What the data say of the machine's bias."""
+    """Estimates about the machine's bias."""
 
     slope: float
-    """Machine scores per human score, over systems; not above 0 where the machine shows nothing."""
+    """Machine scores per human score, over systems; 0 or less if the machine does not agree with people."""
     variance: float
-    """Of the bias over systems, in human scores."""
+    """Variance of the bias over systems, in squared human scores."""
     share: float
     """E[B]: the share of noise in the variance of the distance between both means."""
     square: float
     """E[B^2]."""
     freedom: float
-    """How many independent systems there are, as far as the noise goes."""
+    """Effective number of systems with independent noise."""
     signal: float
     """Variance of the true means over systems."""
 
 
 class Combined(NamedTuple):
-    """Means of the systems, the covariance of their errors, and what made them."""
+    """Means of the systems, the covariance of their errors, and the estimates behind them."""
 
     means: FloatArray
     covariance: FloatArray
@@ -96,10 +97,10 @@ class Combined(NamedTuple):
     mean_freedom: float
     """The same for the means themselves."""
     lam: float
-    """Of the deviations from the level."""
+    """Weight of the control variate for deviations from the level."""
     level_lam: float
     weight: float
-    """Of the machine's own means, between 0 and 1."""
+    """Weight of the machine's own means, between 0 and 1."""
     moments: Moments
     bias: Bias | None
     error: float
@@ -107,13 +108,13 @@ class Combined(NamedTuple):
     spread: float
     """Standard error of the logarithm of the worth."""
     favour: FloatArray
-    """By how much the machine favours each system, in human scores; nan where it cannot be told."""
+    """By how much the machine favours each system, in human scores; nan where unknown."""
     favour_p: FloatArray
     """Its p-value, by Holm's method for all systems together."""
 
     @property
     def worth(self) -> float:
-        """So many human topics have as small errors."""
+        """Number of human topics with the same error."""
         return self.moments.human / self.error if self.error > 0 else math.inf
 
     def worth_limits(self, level: float, n: int) -> tuple[float, float]:
@@ -123,7 +124,7 @@ class Combined(NamedTuple):
 
 
 def moments_of(human: FloatArray, paired: FloatArray, more: FloatArray) -> Moments:
-    """Of deviations that sum to 0 in each topic; what the machine tells of the variances is from all of its topics."""
+    """Compute the moments of deviations that sum to 0 on each topic; machine variances use all of its topics."""
     n, width = human.shape
     others, columns = len(more), max(width - 1, 1)
     y, x, u = (part - part.mean(axis=0) for part in (human, paired, more))
@@ -141,7 +142,7 @@ def combined(
     lam: float | None = None,
     shrink: bool = False,
 ) -> Combined:
-    """From topics x systems matrices: human scores, the machine's on the same topics, and on other ones."""
+    """Combine matrices of topics x systems: human scores, and machine scores on the same and on other topics."""
     n, m = human.shape
     paired, more = _telling(paired), more[tells(more)]
     others = len(more)
@@ -160,7 +161,7 @@ def combined(
         least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)
         weight = least * bias.share
         scale = weight / bias.slope
-    # What each topic adds to the means: first the level, then the deviations.
+    # The contribution of each topic to the means: first the level, then the deviations.
     of_paired = levels[0] - level_lam * levels[1]
     of_paired = of_paired + (1 - weight) * (y - part_lam * x) + scale * n / (n + others) * x
     of_more = level_lam * levels[2] + ((1 - weight) * part_lam + scale * others / (n + others)) * u
@@ -185,7 +186,7 @@ def combined(
     freedom = _freedom([*traces, unknown], [of_differences, others - 1, freedom_of_bias])
     variances = [float(np.trace(part)) / m for part in (human_part, machine_part)]
     variances.append(float(np.trace(covariance)) / m - sum(variances))
-    if lam is None:  # the level's own, from n topics alone, is uncertain
+    if lam is None:  # the level's lam is uncertain: only n topics estimate it
         of_level_lam = _error_of_level(levels, others)
         covariance = covariance + of_level_lam
         variances[0] += of_level_lam
@@ -203,7 +204,7 @@ def combined(
         error=sum(traces) + unknown,
         spread=math.hypot(
             _spread_of_worth(parts, fixed=lam),
-            of_parts.lost(n),  # where the weight is near 0, the jackknife misses that its cost varies
+            of_parts.lost(n),  # near weight 0 the jackknife misses that the cost varies
             math.sqrt(2 / freedom_of_bias) * unknown / (sum(traces) + unknown) if unknown > 0 else 0.0,
         ),
         favour=favour,
@@ -217,10 +218,10 @@ def tells(machine: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _telling(paired: FloatArray) -> FloatArray:
-    """The machine's scores on the human topics, so that means and errors are those of the topics that tell something.
+    """Replace the machine's scores on uninformative human topics, so that means and errors come from the others.
 
-    Topics that tell nothing get the mean of the k others, whose deviations are enlarged by n / k: that is what each of
-    n topics adds to a mean over k of them.
+    Uninformative topics get the mean of the k others, whose deviations are multiplied by n / k: the contribution of
+    each of n topics to a mean over k of them.
     """
     some = tells(paired)
     if some.all() or not some.any():
@@ -232,11 +233,12 @@ def _telling(paired: FloatArray) -> FloatArray:
 def _favours(
     parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, *, known: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """By how much the machine favours each system, and p-values for all systems together.
+    """Estimate by how much the machine favours each system, with p-values for all systems together.
 
-    The machine's means, on the human scale, minus the corrected human means, from the mean of the middle half of the
-    systems. Errors are by the jackknife over the topics of both kinds, which includes that of the scale. Systems that
-    are favoured would bend the scale for the others: it is found again without them, until nobody leaves or returns.
+    The gap of a system is the machine's mean, on the human scale, minus the corrected human mean. Its favour is the gap
+    minus the mean gap of the middle half of the systems. Errors come from the jackknife over both kinds of topics and
+    include the error of the scale. Favoured systems would distort the scale, so it is refitted without them until the
+    set of favoured systems no longer changes.
     """
     m = len(corrected)
     if not known:
@@ -254,7 +256,7 @@ def _favours(
 def _favours_on(
     parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, some: Flags
 ) -> tuple[FloatArray, FloatArray]:
-    """The same on the scale of some systems."""
+    """Estimate favours and p-values on the scale fitted to some systems."""
     m = len(corrected)
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
@@ -279,9 +281,9 @@ def _favours_on(
 
 
 def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
-    """Standard error of the logarithm of the worth of control variates: the jackknife over topics of both kinds.
+    """Standard error of the logarithm of the worth of control variates, by the jackknife over both kinds of topics.
 
-    Sums of squares without topic t are those with it less k / (k - 1) times its own, so no matrix is made again.
+    To leave out topic t, subtract k / (k - 1) times its own squares from the sums of squares: no matrix is rebuilt.
     """
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
@@ -307,7 +309,7 @@ def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
 
 
 def _error_of_level(levels: list[FloatArray], others: int) -> float:
-    """What the variance of the level lacks because its lam is estimated: as in a regression on n topics."""
+    """Variance to add to the level because its lam is estimated, as in a regression on n topics."""
     y, x, u = (level.ravel() for level in levels)
     n, moved = len(y), float(u.mean() - x.mean()) * others / (len(y) + others)
     squares = float(((x - x.mean()) ** 2).sum())
@@ -325,7 +327,7 @@ def noise_of(of: Moments, slope: float, n: int, others: int, lam: float) -> floa
 
 
 def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
-    """What the machine's means would weigh if they had no bias."""
+    """Weight of the machine's means if they had no bias."""
     noise = noise_of(of, slope, n, others, lam)
     if noise <= 0:
         return 0.0
@@ -333,7 +335,7 @@ def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: flo
 
 
 def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float) -> Bias | None:
-    """The machine's bias by the distance between its means and the corrected ones; None if it shows nothing."""
+    """Estimate the machine's bias from the distance between its means and the corrected ones; None if it cannot be."""
     y, x, u = parts
     (n, m), others = y.shape, len(u)
     signal = float(corrected @ corrected) / (m - 1) - of.variance(n, others, lam)
@@ -352,7 +354,7 @@ def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, o
 
 
 def _systems(errors: FloatArray) -> float:
-    """How many independent systems would vary as much together: tr(S)^2 / tr(S^2), without its bias of few topics."""
+    """Effective number of independent systems: tr(S)^2 / tr(S^2), corrected for its bias with few topics."""
     n, m = errors.shape
     e = errors - errors.mean(axis=0)
     products = e @ e.T if n < m else e.T @ e
@@ -374,7 +376,7 @@ def _centred_trace(covariance: FloatArray) -> float:
 
 
 def _freedom(parts: list[float], freedoms: list[float]) -> float:
-    """Of a sum of variances (Satterthwaite)."""
+    """Degrees of freedom of a sum of variances (Satterthwaite)."""
     below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
     return sum(parts) ** 2 / below if below > 0 else freedoms[0]
 
@@ -382,7 +384,7 @@ def _freedom(parts: list[float], freedoms: list[float]) -> float:
 def _of_skewed(values: FloatArray, freedom: float) -> float:
     """Degrees of freedom of a mean over topics (rows) whose scores are skewed, pooled over systems.
 
-    What a squared skewness from so few topics is on average without any, 6 (n - 2) / ((n + 1) (n + 3)), is taken off.
+    The squared skewness that n unskewed topics show on average, 6 (n - 2) / ((n + 1) (n + 3)), is subtracted.
     """
     n, z2 = len(values), float(ndtri(0.975)) ** 2
     errors = values - values.mean(axis=0)
@@ -396,9 +398,9 @@ def _of_skewed(values: FloatArray, freedom: float) -> float:
 
 
 def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
-    """The variance of a mean's deviation from the level that n human topics and so many machine ones would have.
+    """Predict the variance of a mean's deviation from the level, with n human topics and `more` machine topics.
 
-    As `combined` would find it, where the distance between both means is what noise and bias make it on average.
+    This is what `combined` would find if the distance between both means were its expectation under noise and bias.
     """
     if more == 0:
         return of.human / n

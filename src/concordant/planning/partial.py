@@ -1,4 +1,4 @@
-"""Means from human labels on some cells of the table and machine scores on all: what `combine` does with holes."""
+"""Means from human labels on some cells of the table and machine scores on all: `combine` for scores with holes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..inference.adjustment import holm
 from ..read.door import refuse
 from ..words import counted, listing, p_equals
 
-LEVEL = 0.05  # of the tests of how cells were chosen
-FEWEST_LABELS = 3  # a system
-PROMISED_LABELS, PROMISED_SYSTEMS = 10, 5  # below, binary scores or few systems get no promise
+LEVEL = 0.05  # significance level of the tests of how cells were chosen
+FEWEST_LABELS = 3  # for each system
+PROMISED_LABELS, PROMISED_SYSTEMS = 10, 5  # below these the intervals may miss their level
 _PRIOR = (1.0, 4.0)  # degrees of freedom that other systems' variances may add to a system's own
 
 BoolArray = npt.NDArray[np.bool_]
@@ -29,20 +29,20 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Fit:
-    """The estimates, and how their errors come about; systems in the order of the columns."""
+    """The estimates and the parts of their errors; systems in the order of the columns."""
 
     means: FloatArray
     lam: float
     """Human scores per machine score, within systems."""
     topics: FloatArray
-    """What the other systems' labels say of each cell's topic; 0 where it is not used."""
+    """Effect of each cell's topic, predicted from the other systems' labels; 0 if not used."""
     prior: float
     """Degrees of freedom that each variance borrows from all systems."""
     label_variance: FloatArray
-    """Of the mean error on labelled cells."""
+    """Variance of the mean error on labelled cells."""
     label_freedom: FloatArray
     variance: FloatArray
-    """Of each mean, for topics like these."""
+    """Variance of each mean, for topics like these."""
     freedom: FloatArray
     predicted: FloatArray
     """lam * machine + topics: topics x systems."""
@@ -51,16 +51,16 @@ class Fit:
 
 
 def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fit:
-    """From matrices topics x systems, the human one with holes; `by_topic`: other systems' labels predict a topic."""
+    """Fit topics x systems matrices, the human one with holes; `by_topic`: other systems' labels predict a topic."""
     n, there = len(human), ~np.isnan(human)
     labels, per_topic = there.sum(axis=0), there.sum(axis=1, keepdims=True)
 
     def centred(values: FloatArray) -> FloatArray:
-        """By system over its labelled cells; 0 elsewhere."""
+        """Subtract each system's mean over its labelled cells; 0 elsewhere."""
         return np.asarray(np.where(there, values - np.where(there, values, 0.0).sum(axis=0) / labels, 0.0))
 
     y, f = centred(human), centred(machine)
-    # One pseudo-cell with the machine's variance over all cells keeps lam small where few labels tell little.
+    # One pseudo-cell with the machine's variance over all cells keeps lam small when labels are few.
     ridge = float((f * f).sum() + machine.var(axis=0, ddof=1).mean())
     most = 2 * float(np.sqrt((y * y).sum() / max((f * f).sum(), 1e-300)))
     topics = np.zeros_like(machine)
@@ -82,7 +82,7 @@ def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fi
     e = centred(human - g)
     degrees = labels - 1
     free = float(degrees.sum())
-    own = (e * e).sum(axis=0) / degrees * free / (free - 1)  # lam took one
+    own = (e * e).sum(axis=0) / degrees * free / (free - 1)  # lam took one degree of freedom
     pooled = float((degrees * own).sum() / free)
     centre, prior = _prior_variance(own, degrees, pooled)
     variance = (prior * max(centre, pooled) + degrees * own) / (prior + degrees)
@@ -110,14 +110,14 @@ def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fi
 
 
 def _prior_variance(own: FloatArray, degrees: IntArray, pooled: float) -> tuple[float, float]:
-    """Centre and degrees of freedom of the distribution of variances over systems (Smyth 2004, section 6.2)."""
+    """Scale and degrees of freedom of the distribution of variances over systems (Smyth 2004, section 6.2)."""
     some = own > 1e-14 * pooled
     if some.sum() < 3:
         return pooled, _PRIOR[0]
     half = degrees[some] / 2
     z = np.log(own[some]) - digamma(half) + np.log(half)
     excess = float(z.var(ddof=1) - polygamma(1, half).mean())
-    # trigamma(d / 2) = excess: no excess is as if d were without limit.
+    # trigamma(d / 2) = excess: without excess, d is practically infinite.
     d = 1e3 if excess <= 1e-3 else float(2 * brentq(lambda x: polygamma(1, x) - excess, 1e-4, 2e3))
     if d < _PRIOR[0]:
         return pooled, _PRIOR[0]
@@ -132,10 +132,10 @@ def _satterthwaite(total: Any, parts: list[tuple[Any, Any]]) -> Any:
 
 
 def chosen_by_machine(there: BoolArray, machine: FloatArray) -> float:
-    """p-value that labelled cells are random, given the machine's scores.
+    """p-value of the hypothesis that labelled cells are random, given the machine's scores.
 
-    The statistic is the sum over labelled cells of machine scores, standardised by system; its distribution that with
-    whole rows of labels permuted, by its exact mean and variance (Hoeffding 1951).
+    The statistic is the sum of machine scores, standardised by system, over labelled cells. Its distribution under
+    permutation of whole rows of labels is approximated with its exact mean and variance (Hoeffding 1951).
     """
     spread = machine.std(axis=0)
     z = (machine - machine.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
@@ -146,7 +146,7 @@ def chosen_by_machine(there: BoolArray, machine: FloatArray) -> float:
 
 
 def labelled_by_topic(there: BoolArray) -> float:
-    """p-value that cells were labelled one by one; small where labels cluster on topics."""
+    """p-value of the hypothesis that cells were labelled one by one; small if labels cluster on topics."""
     share = there.mean(axis=0)
     variance = float((share * (1 - share)).sum())
     counts = there.sum(axis=1)
@@ -154,7 +154,7 @@ def labelled_by_topic(there: BoolArray) -> float:
 
 
 def combine_partial(human: Scores, machine: Scores, names: tuple[str, str], level: float) -> CombinedMeans:
-    """From human scores with holes and machine scores without, on the machine's topics."""
+    """Combine human scores with holes and machine scores without, on the machine's topics."""
     for side, name in ((human, names[0]), (machine, names[1])):
         refuse(side, name, "groups", "total", why="labels on some of the cells are combined cell by cell")
     machine = machine.complete()
@@ -263,7 +263,7 @@ def combine_partial(human: Scores, machine: Scores, names: tuple[str, str], leve
 
 
 def _of_differences(fit: Fit, labels: IntArray, *, whole: bool) -> tuple[FloatArray, FloatArray]:
-    """The covariance of the errors of differences between systems, and the degrees of freedom of each difference."""
+    """Covariance of the systems' errors, for differences, and the degrees of freedom of each difference."""
     n, m = fit.predicted.shape
     g = fit.predicted - fit.predicted.mean(axis=0)
     drawn = g.T @ g / (n - 1) / n
@@ -290,11 +290,11 @@ def _of_differences(fit: Fit, labels: IntArray, *, whole: bool) -> tuple[FloatAr
 
 
 def _favours(fit: Fit, machine: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """By how much the machine favours each system, and p-values for all systems together.
+    """Estimate by how much the machine favours each system, with p-values for all systems together.
 
-    The machine's means on the human scale, minus the combined means, from the mean of the middle half of the systems.
-    The scale is the median slope of pairs of systems, weighted by their distance, so that a favoured one hardly
-    changes it.
+    The gap of a system is the machine's mean on the human scale, minus the combined mean. Its favour is the gap minus
+    the mean gap of the middle half of the systems. The scale is the median slope over pairs of systems, weighted by
+    their distance, so a favoured system hardly changes it.
     """
     n, m = machine.shape
     f = machine.mean(axis=0)
