@@ -229,7 +229,7 @@ def test_a_study_that_is_stopped_says_how_to_go_on(monkeypatch: pytest.MonkeyPat
     def stopped(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("concordant.study.reliability.reliability_study", stopped)
+    monkeypatch.setattr("concordant.study.reliability_study", stopped)
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the handlers of this process stay as they are
     done = run("study", "reliability", PEOPLE, "-o", tmp_path)
     assert done.exit_code == 130
