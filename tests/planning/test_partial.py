@@ -248,7 +248,7 @@ def test_arrays_of_one_shape_are_matched_by_row() -> None:
     _, y, f, _ = world(np.random.default_rng(9))
     found = cc.combine(y, f)
     assert sorted(found.means.values) == sorted(combined(y, f).means.values)
-    with pytest.raises(InputError, match="nothing tells which belong together"):
+    with pytest.raises(InputError, match="cannot be matched"):
         cc.combine(y, f[1:])
 
 

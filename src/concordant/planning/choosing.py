@@ -1,22 +1,20 @@
-"""Ways to choose topics so that their mean ranks systems as the mean of all does.
+"""Methods to choose topics whose mean ranks systems like the mean of all topics, and their cross-validation.
 
-All of them add one topic at a time. They differ in what they make large, over the systems that they see:
+All methods add one topic at a time. They differ in what they maximize over the systems that they see:
 
-- "greedy": tau_b of the two rankings. It is a sum of signs, so many topics are equally good in the end, and the
-  accidents of these systems decide.
-- "variance": minus the mean squared distance between the two means, both centred over systems: every system counts, by
-  how far it is off, whether two of them swap or not.
+- "greedy": tau_b of the two rankings. It is a sum of signs, so in the end many topics are equally good, and chance
+  decides.
+- "variance": minus the mean squared distance between the two means, both centred over systems. Every system counts by
+  its distance, whether systems swap or not.
 
 With costs, the topic with the largest gain per cost is added while the budget lasts.
 
-How well chosen topics rank what did not choose them, other systems and other topics, is found by splits.
+Splits measure how well chosen topics rank other systems, compared with other topics. In each split, half of the systems
+choose among some topics A. The other systems are then ranked by the chosen topics and by the remaining topics B, and
+the two rankings are compared. Neither the systems nor the topics of the test had a part in the choice. Random topics of
+A, as many or as costly, and all of A are compared with B as well.
 
-One split: half of the systems, and some topics A, choose; the other systems are ranked by the chosen topics and by the
-topics B that are left, and the two rankings are compared. So neither the systems nor the topics of the test had a part
-in the choice, and the chosen topics have none in what they are held against. Random topics of A, as many or as costly,
-and all of A, are compared with B as well.
-
-Which way to choose is itself chosen, by splits of the same kind within the half that chooses: nested cross-validation.
+The method itself is chosen by splits of the same kind within the half that chooses: nested cross-validation.
 """
 
 from __future__ import annotations
@@ -34,11 +32,11 @@ from ..coefficients.registry import Coefficient
 
 Method = Literal["variance", "greedy"]
 METHODS = get_args(Method)
-SLACK = 1e-9  # of a budget: what sums of costs may be beyond it by rounding
+SLACK = 1e-9  # share of a budget that rounding may add to sums of costs
 
 
 def choose(values: FloatArray, target: FloatArray, method: Method, costs: FloatArray, budget: float) -> list[int]:
-    """Places of topics (rows), in the order in which they were added; at least one."""
+    """Choose topics (rows) and return their indices in the order added; at least one."""
     enough = budget * (1 + SLACK)
     centred = np.ascontiguousarray(values - values.mean(axis=1, keepdims=True))
     goal = target - target.mean()
@@ -69,7 +67,7 @@ def _worth(means: FloatArray, goal: FloatArray, method: Method) -> FloatArray:
 
 
 def at_random(costs: FloatArray, budget: float, rng: np.random.Generator) -> IntArray:
-    """Topics in random order, as far as the budget goes; those that it does not reach are passed over."""
+    """Choose topics in random order within the budget; skip topics that cost more than is left."""
     order, spent, taken = rng.permutation(len(costs)), 0.0, []
     for k in order:
         if spent + costs[k] <= budget * (1 + SLACK):
@@ -96,16 +94,16 @@ class SplitTask:
     methods: Sequence[Method]
 
     def part(self, topics: IntArray, systems: IntArray) -> SplitTask:
-        """The same for some topics and systems."""
+        """Restrict the task to some topics and systems."""
         values = self.values[np.ix_(topics, systems)]
         return SplitTask(values, self.costs[topics], self.budget, self.groups[topics], self.known, self.methods)
 
     def chosen(self, method: Method) -> list[int]:
-        """Places of the topics that a method chooses."""
+        """Indices of the topics that a method chooses."""
         return choose(self.values, self.values.mean(axis=0), method, self.costs, self.budget)
 
     def agreement(self, ours: Sequence[int] | IntArray, theirs: FloatArray) -> float:
-        """Between the ranking by some topics and given means; 0 where it is undefined, because all are tied."""
+        """Agreement between the ranking by some topics and given means; 0 if undefined because all are tied."""
         if len(ours) == 0:
             return 0.0
         value, why = self.known.attempt(theirs, self.values[np.asarray(ours)].mean(axis=0))
@@ -113,25 +111,25 @@ class SplitTask:
 
 
 class Split(NamedTuple):
-    """What one split showed."""
+    """Results of one split."""
 
     both: float
     """Agreement of the chosen topics with other topics, on other systems."""
     both_random: float
     both_all: float
-    """Of all topics that could be chosen."""
+    """Agreement of all candidate topics with other topics, on other systems."""
     systems: float
     """Agreement of topics that some systems chose with all topics, on other systems."""
     systems_random: float
     kept: float
-    """Share of the separated pairs of other systems that these topics order alike; nan where there are none."""
+    """Share of the separated pairs of other systems that chosen topics order alike; nan if there are none."""
     kept_random: float
 
 
 def halves(task: SplitTask, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Topics to choose from and topics to test on; systems to choose by and systems to test on.
+    """Draw topics to choose from and topics to test on; systems to choose by and systems to test on.
 
-    Half of what is not needed goes to either part of the topics, and groups stay whole.
+    The topics to choose from are those needed plus half of the rest. Groups stay whole.
     """
     n, m = task.values.shape
     systems = rng.permutation(m)
@@ -145,7 +143,7 @@ def halves(task: SplitTask, rng: np.random.Generator) -> tuple[IntArray, IntArra
 
 
 def split(task: SplitTask, separated: npt.NDArray[np.bool_], rng: np.random.Generator) -> Split:
-    """One split; `separated[i, j]` says that the whole collection finds system j better than i."""
+    """Run one split; `separated[i, j]`: the whole collection finds system j better than i."""
     a, b, train, test = halves(task, rng)
     method = best_method(task.part(a, train), rng)
     inner, outer = task.part(a, test), task.values[np.ix_(b, test)].mean(axis=0)
@@ -167,7 +165,7 @@ def split(task: SplitTask, separated: npt.NDArray[np.bool_], rng: np.random.Gene
 
 
 def best_method(task: SplitTask, rng: np.random.Generator) -> Method:
-    """The method that is best on other systems and topics of a task; the first where there is nothing to choose."""
+    """Find the best method on other systems and topics of a task; the first if too few are left to compare."""
     if len(task.methods) == 1 or task.values.shape[1] < 8 or len(np.unique(task.groups)) < 4:
         return task.methods[0]
     found = np.zeros(len(task.methods))
@@ -181,17 +179,17 @@ def best_method(task: SplitTask, rng: np.random.Generator) -> Method:
 
 
 def methods_of(method: str) -> tuple[Method, ...]:
-    """Those that a name stands for."""
+    """Methods that a name stands for."""
     return METHODS if method == "auto" else tuple(name for name in METHODS if name == method)
 
 
 def _needed(costs: FloatArray, budget: float) -> int:
-    """How many topics a budget is for, at most."""
+    """The largest number of topics within a budget."""
     return int((np.cumsum(np.sort(costs)) <= budget * (1 + SLACK)).sum())
 
 
 def _kept(values: FloatArray, better: npt.NDArray[np.bool_]) -> float:
-    """Of pairs that are separated, the share that some topics order alike."""
+    """Share of the separated pairs that some topics order alike."""
     if not len(values) or not better.any():
         return float("nan")
     means = values.mean(axis=0)

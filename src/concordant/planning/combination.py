@@ -228,8 +228,8 @@ def _partial(
 def _refuse_invented(given: tuple[Scores, Scores], names: tuple[str, str]) -> None:
     if all(are_invented(side.topics) for side in given):
         raise InputError(
-            f"{names[0]} and {names[1]} have rows without names of topics, so nothing tells which belong together: "
-            "give Scores, or files with a column named topic"
+            f"{names[0]} and {names[1]} have rows without names of topics, so they cannot be matched: give Scores, or "
+            "files with a column named topic"
         )
 
 

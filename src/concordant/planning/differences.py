@@ -1,4 +1,4 @@
-"""The differences between all pairs of systems, best first: what every estimator of discordance starts from."""
+"""Differences between all pairs of systems, best first: the input of every estimator of discordance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..data.means import ROUNDING, mean_over_topics
 from ..words import counted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
-_AT_A_TIME = 2**18  # differences: what bounds the memory
+_AT_A_TIME = 2**18  # differences in memory
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class Block:
     """Some pairs of systems, the better one first."""
 
     differences: FloatArray
-    """By topic, how much the first is above the second: one row per pair."""
+    """Score of the first minus score of the second: one row per pair, one column per topic."""
     sorted: FloatArray
     """The same, ascending in each row."""
     means: FloatArray
     lattice: float
-    """The step of which all differences are multiples; 0 if there is none."""
+    """The step that divides all differences; 0 if there is none."""
 
     @cached_property
     def constant(self) -> Flags:
-        """Pairs that differ by the same on every topic: the sign of that is certain."""
+        """Pairs with the same difference on every topic, whose sign is certain."""
         return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= ROUNDING)
 
     @cached_property
@@ -47,7 +47,7 @@ class PairDifferences:
         require_room_for_pairs(values.shape[1], "the probability of discordance", 4)
         means = mean_over_topics(values)
         self.order: IntArray = np.argsort(-means, kind="stable")
-        # By a power of two into [-1, 1], which changes no bit of a ratio, so that no square leaves the range of floats.
+        # Scale by a power of two into [-1, 1], so that squares cannot overflow. Ratios keep all their bits.
         exponent = int(np.frexp(np.abs(values).max())[1])
         self.means = np.ldexp(means[self.order], -exponent)
         self.values = np.ldexp(values.T[self.order], -exponent)  # systems x topics
@@ -57,38 +57,38 @@ class PairDifferences:
         self.lattice = lattice_of(self.values)
 
     def _doubts(self) -> tuple[str, ...]:
-        """What to doubt, for notes and warnings."""
+        """Doubts about the data, for notes and warnings."""
         size = np.abs(self.values).max(axis=1)
         small = int(((size > 0) & (size <= 10 * ROUNDING)).sum())
         if small < 2:
             return ()
         return (
-            f"{counted(small, 'system')} have scores of less than 1e-11 of the largest: beside these they count as "
-            "equal; leave the others out to compare them",
+            f"{counted(small, 'system')} have scores below 1e-11 of the largest, which count as equal; to compare "
+            "these systems, leave the others out",
         )
 
     def __len__(self) -> int:
         return len(self.i)
 
     def pieces(self) -> list[slice]:
-        """The pairs in the order of `i` and `j`, some at a time."""
+        """Slices of the pairs in the order of `i` and `j`, small enough for memory."""
         step = max(1, _AT_A_TIME // self.n)
         return [slice(lo, min(lo + step, len(self))) for lo in range(0, len(self), step)]
 
     def block(self, rows: slice) -> Block:
-        """One of the pieces."""
+        """The differences of one of the pieces."""
         i, j = self.i[rows], self.j[rows]
         differences = self.values[i] - self.values[j]
-        if self.lattice > 0:  # 0.3 - 0.2 is not 0.4 - 0.3 in floating point: equal differences are made equal
+        if self.lattice > 0:  # in floating point 0.3 - 0.2 is not 0.4 - 0.3: make such differences equal
             differences = np.rint(differences / self.lattice) * self.lattice
         return Block(differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
 
     def expected(self, p: FloatArray) -> tuple[float, float]:
         """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4.
 
-        Systems with equal means have no order. So tau and tau_ap are those of `tau_a` and `tau_ap_a`, the mean over all
-        orders: a tied pair counts one half, and a system stands at each place of its group equally often. Only a p of
-        0, which identical systems have that are to be concordant, is kept.
+        Systems with equal means have no order. As in `tau_a` and `tau_ap_a`, the result is the mean over all orders: a
+        tied pair counts one half, and a system takes each place of its group equally often. Exception: p = 0, for
+        identical systems that are to count as concordant, is kept.
         """
         tied = self.means[self.i] == self.means[self.j]
         p = np.where(tied & (p > 0), 0.5, p)
@@ -97,15 +97,15 @@ class PairDifferences:
         return tau, tau_ap
 
     def _shares(self, tied: Flags) -> FloatArray:
-        """What a discordant pair costs in tau_ap: one over the number of systems above the lower one, on average."""
+        """Cost of a discordant pair in tau_ap: the mean of one over the number of systems above the lower one."""
         if not tied.any():
             return np.asarray(1 / self.j)
         _, group, size = np.unique(-self.means, return_inverse=True, return_counts=True)
         first = np.cumsum(size) - size  # systems above the group
         above = np.arange(self.m)
         at = np.divide(1.0, above, out=np.zeros(self.m), where=above > 0)
-        apart = np.add.reduceat(at, first) / size  # above the group: each place is equally probable
-        # Within it: the lower one of two has k members above it with a probability in proportion to k.
+        apart = np.add.reduceat(at, first) / size  # pairs of different groups: each place is equally probable
+        # Pairs of one group: the probability that the lower one has k members above it is proportional to k.
         members = above - first[group]
         within = np.add.reduceat(members * at, first) / np.maximum(size * (size - 1) / 2, 1)
         lower = group[self.j]
@@ -113,18 +113,18 @@ class PairDifferences:
 
 
 def lattice_of(values: FloatArray) -> float:
-    """The step of which all scores are multiples, up to a shift; 0 if there is none that can be told.
+    """Find the step that divides all scores, up to a shift; 0 if none is found.
 
     On a lattice (P@10, accuracies, decimals) the distribution of a resampled mean can be inverted without error.
     """
     distinct = np.unique(values)
-    # 0.1 + 0.2 beside 0.3 is one value, not a step of 5e-17.
+    # 0.1 + 0.2 and 0.3 are one value, not a step of 5e-17.
     distinct = distinct[np.diff(distinct, prepend=-np.inf) > ROUNDING * np.abs(distinct).max()]
     if distinct.size < 2:
         return 0.0
     whole = float(distinct[-1] - distinct[0])
-    for parts in (1, 2, 3, 5, 10):  # of the least gap, which need not be the step itself
+    for parts in (1, 2, 3, 5, 10):  # the smallest gap may be a multiple of the step
         places = (distinct - distinct[0]) / (float(np.diff(distinct).min()) / parts)
         if places[-1] < 1e6 and np.abs(places - np.rint(places)).max() < 1e-6:
-            return whole / round(float(places[-1]))  # with the least error of rounding
+            return whole / round(float(places[-1]))  # most exact over the whole range
     return 0.0

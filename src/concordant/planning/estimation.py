@@ -23,7 +23,7 @@ from .halves import SPLITS, extrapolated
 
 Estimator = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
 ESTIMATORS = get_args(Estimator)[:6]  # those of urbano2016
-HEADLINE = "posterior"  # the least biased over all collections, those with few distinct scores included
+HEADLINE = "posterior"  # the least biased over all collections, even those with few distinct scores
 DRAWS = 2_000  # of the posterior
 
 
@@ -40,7 +40,7 @@ def expected_correlation(  # noqa: PLR0913
     rng: Seed = None,
     workers: Workers = 1,
 ) -> Estimate:
-    """Expected correlation of the observed ranking with the true one, that across the population of topics.
+    """Estimate the expected correlation of the observed ranking with the true one, over the population of topics.
 
     For tau and tau_ap, from the probabilities p_ij that a pair is discordant, with the systems sorted by their means:
 
@@ -50,18 +50,18 @@ def expected_correlation(  # noqa: PLR0913
 
     - "ml": p = T_{n-1}(-sqrt(n) mean(D) / (c sd(D))), Student's distribution; c makes the standard deviation unbiased.
     - "msqd": the same without c, with sd = sum(D z) / sum(z^2), z = Phi^-1(rank(D) / (n + 1)), average ranks on ties:
-      the deviation that a sample spread evenly over the quantiles would have. The least biased with few topics.
-    - "res": the share of the means of n topics, drawn with replacement, that are below 0, in the limit of infinitely
-      many: the characteristic function of the mean is inverted. A mean of exactly 0 counts one half.
+      the deviation of a sample spread evenly over the quantiles. The least biased with few topics.
+    - "res": the share of resampled means below 0, with infinitely many resamples of n topics: the characteristic
+      function of the mean is inverted. A mean of exactly 0 counts one half.
     - "kd": the same with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
 
     Split halves, "sh(w)" and "sh(w/o)", extrapolate the correlation between sets of topics to n topics.
 
-    For any coefficient, estimator "posterior": true means are drawn from their joint posterior distribution, and the
-    coefficient between each draw and the observed means is computed. The value is the mean, and the interval holds the
-    middle `confidence_level` of the draws. With a flat prior the posterior is multivariate t around the observed means;
-    that is optimistic, because observed means are spread wider than true ones. The default, a normal prior over systems
-    that is estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
+    The estimator "posterior" works for any coefficient. It draws true means from their joint posterior distribution
+    and correlates each draw with the observed means. The value is the mean of these correlations, and the interval
+    holds the middle `confidence_level` of them. With a flat prior the posterior is multivariate t around the observed
+    means. That is optimistic: observed means are spread wider than true ones. The default, a normal prior over systems
+    estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ def expected_correlation(  # noqa: PLR0913
     estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
         By default "posterior", the only one for coefficients other than tau and tau_ap.
     identical : {"half", "concordant"}
-        What counts for two systems with the same scores: p = 1/2, or 0 as in the authors' code.
+        How two systems with the same scores count: p = 1/2, or 0 as in the authors' code.
     n_resamples : int
-        For "posterior" the number of draws.
+        Number of draws for "posterior".
     prior : {"normal", "flat"}
-        For "posterior".
+        Prior of the true means for "posterior".
     confidence_level : float
         Confidence level of the interval that "posterior" gives.
     rng : int, Generator or None
@@ -87,7 +87,7 @@ def expected_correlation(  # noqa: PLR0913
     Returns
     -------
     Estimate
-        `float(e)` is the value; `e.interval` is there with "posterior".
+        `float(e)` is the value; with "posterior", `e.interval` is its interval.
 
     See Also
     --------
@@ -97,7 +97,7 @@ def expected_correlation(  # noqa: PLR0913
     Notes
     -----
     Observed means that are tied count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
-    Identical systems count one half with "posterior". Two systems that differ by the same on every topic have p = 0.
+    Identical systems count one half with "posterior". Two systems with the same difference on every topic have p = 0.
 
     References
     ----------
@@ -133,13 +133,13 @@ def expected_correlation(  # noqa: PLR0913
 
 
 def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
-    # A tie in the observed means counts one half, as it does with the other estimators.
+    # A tie in the observed means counts one half, as with the other estimators.
     known = get_coefficient(get_coefficient(name).mean_over_ties or name)
     drawn = draw(values, how.n_resamples, prior, how.generator())
     found = correlations(known, drawn.truth, mean_over_topics(values), how.threads)
     value = float(found.mean())
     low, high = map(float, np.quantile(found, [(1 - level) / 2, (1 + level) / 2]))
-    # With few systems the coefficient has few values, and nearly all draws may share one: the interval holds the mean.
+    # With few systems nearly all draws may have the same value. Extend the interval to include their mean.
     interval = Interval(min(low, value), max(high, value), level, f"posterior, {prior} prior")
     settings = settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior)
     return Estimate(name, value, "posterior", interval, settings=settings)
@@ -153,19 +153,18 @@ def reliability(
     rng: Seed = None,
     workers: Workers = 1,
 ) -> Findings:
-    """Expected correlation of the observed ranking with the true one: the posterior, and all estimators of urbano2016.
+    """Estimate how close the observed ranking is to the true one, by the posterior and all estimators of urbano2016.
 
-    The true ranking is that by the means across the population of topics. The posterior is the headline: it is the
-    least biased over collections of all kinds. Those of the paper tend to be optimistic with few topics, and MSQD is
-    far too low on scores with few distinct values, such as reciprocal ranks; docs/guide/reliability.md says by how
-    much.
+    The true ranking is by the means across the population of topics. The posterior is the headline: it is the least
+    biased over collections of all kinds. The paper's estimators tend to be optimistic with few topics. MSQD is far too
+    low for scores with few distinct values, such as reciprocal ranks. docs/guide/reliability.md has the numbers.
 
     Parameters
     ----------
     scores : Collection
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     identical : {"half", "concordant"}
-        What counts for two systems with the same scores, as in `discordance`.
+        How two systems with the same scores count, as in `discordance`.
     rng : int, Generator or None
         Seed of the posterior and of the split halves; the other estimators are exact.
     workers : int or Executor
@@ -211,7 +210,7 @@ def reliability(
     tau, tau_ap = (_by_posterior(values, name, "normal", 0.95, how).value for name in ("tau", "tau_ap"))
     estimates = {HEADLINE: (tau, tau_ap), **others}
     rows = [{"estimator": name, "tau": of_tau, "tau_ap": of_ap} for name, (of_tau, of_ap) in estimates.items()]
-    digits = {name: 2 if name.startswith("sh") else 3 for name in estimates}  # split halves move with the seed
+    digits = {name: 2 if name.startswith("sh") else 3 for name in estimates}  # split halves depend on the seed
     lines = [[name, *(f"{value:.{digits[name]}f}" for value in both)] for name, both in estimates.items()]
     size = f"{counted(m, 'system')}, {counted(n, 'topic')}"
     return Findings(
@@ -238,7 +237,7 @@ def reliability(
 def estimates_of(
     values: FloatArray, rng: np.random.Generator, *, identical: Identical = "half", workers: Workers = 1
 ) -> dict[str, tuple[float, float]]:
-    """Tau and tau_ap by each of `ESTIMATORS`, for a topics x systems matrix of finite scores that is not checked."""
+    """Estimate tau and tau_ap by each of `ESTIMATORS`, from an unchecked topics x systems matrix of finite scores."""
     return _estimates(values, PairDifferences(values), identical, Resampling(SPLITS, rng, workers))
 
 

@@ -1,7 +1,7 @@
-"""The four estimators of discordance: the probability that a system is truly below one that was observed above it.
+"""Four estimators of discordance: the probability that the true order of two systems is not the observed one.
 
-All take the differences of a block of pairs and return a probability for each. Constant differences are certain: 0 or 1
-by their sign. Identical systems, whose difference is 0 throughout, are at 1/2, or 0 if they are to be concordant.
+All take the differences of a block of pairs and return a probability for each. A constant difference is certain: 0 or
+1, by its sign. Identical systems differ by 0 on every topic and get 1/2, or 0 if they are to count as concordant.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .differences import Block, Flags, PairDifferences
 Identical = Literal["half", "concordant"]
 
 ENUMERATED = 7  # topics: up to here the sums of resamples are enumerated
-_TAIL = 21.0  # exp(-21) of either tail may lie outside of the range of an inversion
-_TERMS = 64  # a topic, at least 2,048 and at most 4,096 in all: where an inversion ends at the latest
-_MORE_TERMS = 2**16  # for the few pairs of which these separate too little
-_MERGED = 12  # topics: up to here such pairs are enumerated
-_UNSEPARATED = 0.01  # of the characteristic function where an inversion ended: about what p is off by
+_TAIL = 21.0  # an inversion covers all but exp(-21) of either tail
+_TERMS = 64  # of an inversion for each topic; at least 2,048 and at most 4,096 in all
+_MORE_TERMS = 2**16  # for the few pairs whose inversion has not converged by then
+_MERGED = 12  # topics: up to here the sums of such pairs are enumerated
+_UNSEPARATED = 0.01  # size of the characteristic function at the last term, about the error of p
 
 
 def probabilities(
     pairs: PairDifferences, estimators: Sequence[str], how: Resampling, identical: Identical = "half"
 ) -> dict[str, FloatArray]:
-    """By estimator, the probability of discordance of each pair; "res" and "kd" with infinitely many resamples."""
+    """Estimate the probability of discordance of each pair; "res" and "kd" with infinitely many resamples."""
     work = partial(_of_block, pairs, tuple(estimators), identical, how.threads)
     found = list(shared_out(work, pairs.pieces(), how.workers))
     return dict(zip(estimators, np.concatenate(found, axis=1), strict=True))
@@ -42,7 +42,7 @@ def probabilities(
 def _of_block(
     pairs: PairDifferences, estimators: tuple[str, ...], identical: Identical, workers: int, rows: slice
 ) -> FloatArray:
-    """Of one piece of the pairs, one row per estimator."""
+    """Estimate the probabilities of one block of pairs, one row per estimator."""
     block = pairs.block(rows)
     student = set(estimators) & {"ml", "msqd"}
     found = {name: by_student(block, deviations(block, name)) for name in student}
@@ -72,7 +72,7 @@ def deviations(block: Block, estimator: str) -> FloatArray:
 
 
 def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
-    """As above, where equal differences share the average of their ranks; 0.3 - 0.2 and 0.4 - 0.3 are equal."""
+    """Standard deviations of "msqd" with average ranks for ties; 0.3 - 0.2 and 0.4 - 0.3 are equal."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
@@ -82,7 +82,7 @@ def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
 
 
 def by_student(block: Block, sd: FloatArray) -> FloatArray:
-    """Student: p = T_{n-1}(-sqrt(n) mean / sd): urbano2016, equation 5."""
+    """Estimate p by Student's t distribution: p = T_{n-1}(-sqrt(n) mean / sd) (urbano2016, equation 5)."""
     from scipy.special import stdtr
 
     n = block.differences.shape[1]
@@ -95,19 +95,19 @@ def by_student(block: Block, sd: FloatArray) -> FloatArray:
 def bandwidths(block: Block, workers: int = 1) -> FloatArray:
     """Bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant.
 
-    The two-stage direct plug-in of Sheather and Jones, which reproduces the results of the paper.
+    The two-stage direct plug-in rule of Sheather and Jones reproduces the results of the paper.
     """
     n = block.differences.shape[1]
     sd = block.differences.std(axis=1, ddof=1)
     low, high = np.percentile(block.sorted, [25, 75], axis=1) if n < 4 else _quartiles(block.sorted)
     spread = (high - low) / 1.349
-    # Where more than half of the differences are equal, the sd alone.
+    # If more than half of the differences are equal, the quartiles may coincide: use the sd alone.
     scale = np.where(spread > ROUNDING, np.minimum(sd, spread), sd)
     h = np.zeros(len(sd))
     free = np.flatnonzero(~block.constant & (scale > 0))
     if free.size:
         found = np.empty(free.size)
-        # In units of the scale, so that no power of a bandwidth leaves the range of floats.
+        # In units of the scale, so that powers of a bandwidth neither overflow nor underflow.
         unit = np.ascontiguousarray(block.differences[free] / scale[free, None])
         _kernels.active.plug_in_widths(unit, np.ones(free.size), found, workers)
         h[free] = found * scale[free]
@@ -115,7 +115,7 @@ def bandwidths(block: Block, workers: int = 1) -> FloatArray:
 
 
 def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The linear interpolation of NumPy and R, of rows that are sorted already."""
+    """Quartiles of sorted rows, with the linear interpolation of NumPy and R."""
     n = ascending.shape[1]
 
     def at(q: float) -> FloatArray:
@@ -127,11 +127,11 @@ def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
-    """RES and KD in the limit of infinitely many resamples; `h` holds the bandwidths of KD."""
+    """Invert the characteristic functions of RES and KD, with infinitely many resamples; `h`: bandwidths of KD."""
     n, lattice = block.differences.shape[1], block.lattice
     res = np.where(block.means > 0, 0.0, np.where(block.means < 0, 1.0, 0.5))
     kd = res.copy()
-    # The mean as an exact 0 where the systems are tied: their own mean may differ by rounding.
+    # Use the difference of the means, exactly 0 for tied systems; the mean difference may be off by rounding.
     mean = np.abs(block.means)
     sd = block.differences.std(axis=1)
     largest = np.maximum(block.sorted[:, -1] - mean, mean - block.sorted[:, 0])
@@ -171,15 +171,15 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
 
 
 def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[Flags, Flags]:
-    """Whether the characteristic function is still large where an inversion fades out: of the sum, and of KD's.
+    """Find inversions that have not converged: the characteristic function is large at the last terms (RES, KD).
 
-    So it is where one topic's difference is hundreds of times the others. Whether it is drawn decides most resamples,
-    and in those without it the sum is too close to 0 for that many terms.
+    This happens where the difference on one topic is hundreds of times the others. In resamples without that topic the
+    sum is so close to 0 that more terms are needed.
     """
     n = ascending.shape[1]
     plain, smooth = np.zeros(len(end)), np.zeros(len(end))
     some = np.arange(len(end))
-    if n > _MERGED:  # only where half of the differences are close together can it be: the others need no look
+    if n > _MERGED:  # skip pairs without half of their differences close together: they have converged
         half = (n - 1) // 2
         some = np.flatnonzero((ascending[:, half:] - ascending[:, : n - half]).min(axis=1) * end < 64)
     for part in (0.15, 0.2, 0.25, 0.3):  # the terms fade as exp(-(4.5 part)^2 / 2)
@@ -187,12 +187,12 @@ def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> 
         size = np.abs(np.exp(1j * t[:, None] * ascending[some]).mean(axis=1)) ** n
         plain[some] += size / 4
         smooth[some] += size * np.exp(-0.5 * widths[some] * t * t) / 4
-    # To enumerate is cheap: it need not be that bad.
+    # Enumeration is cheap, so a smaller error is enough to use it.
     return plain > _UNSEPARATED / (10 if n <= _MERGED else 1), (smooth > _UNSEPARATED) & (widths > 0)
 
 
 def _by_enumeration(rows: FloatArray) -> FloatArray:
-    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, from all sums of the first half of the draws and the second."""
+    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, by enumerating the sums of either half of the draws."""
     from itertools import combinations_with_replacement
 
     n = rows.shape[1]

@@ -1,4 +1,4 @@
-"""`try_labels`: how well a number of labels would have ranked the systems of an earlier year, spent in several ways."""
+"""`try_labels`: compare several ways to spend labels by how well they would have ranked last year's systems."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ TOP = 5
 
 
 class Spent(NamedTuple):
-    """A ranking that labels bought."""
+    """A ranking from the labels of one design."""
 
     means: FloatArray
     covariance: FloatArray | None = None
-    """Of the errors, for these topics."""
+    """Covariance of the errors, for these topics."""
     freedom: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """A pool of which people and the machine have judged everything."""
+    """A pool that people and the machine have judged completely."""
 
     pool: Pool
     measure: Measure
@@ -71,7 +71,7 @@ class Truth:
         return cls(pool, measure, grades, sizes_of(pool, [measure]), scores_of(pool, measure, grades), machine)
 
     def spend(self, share: float, rng: np.random.Generator) -> dict[str, Spent]:
-        """What each way makes of as many labels, on the same draw of topics and tickets."""
+        """Spend the same number of labels by each design, on the same random topics and keys."""
         pool, n = self.pool, round(share * len(self.pool))
         found = {LIST: self.by_list(n, rng)}
         n_topics = len(pool.topics)
@@ -99,19 +99,19 @@ class Truth:
         return found
 
     def tells(self, topics: IntArray) -> bool:
-        """Whether the machine tells systems apart on enough topics for `combine`, of these and of the others."""
+        """Whether the machine separates systems on enough of these topics and of the others for `combine`."""
         assert self.machine is not None
         apart = tells(self.machine.T)
         return bool(apart[topics].sum() >= FEWEST and np.delete(apart, topics).sum() >= 2)
 
     def by_list(self, n: int, rng: np.random.Generator) -> Spent:
-        """A list of documents, as `label` and `rank_from_labels` have it."""
+        """Spend labels on a list of documents, as `label` and `rank_from_labels` do."""
         scores, terms, _ = estimate(self.draw(n, rng), self.measure)
         freedom = np.median(np.clip(carried_by(terms) - 1, 1, 1e9))
         return Spent(scores.mean(axis=1), terms @ terms.T, float(freedom))
 
     def draw(self, n: int, rng: np.random.Generator) -> LabelSample:
-        """The n pairs with the smallest keys, judged."""
+        """Judge the n pairs with the smallest keys."""
         sizes = self.sizes
         key = rng.random(len(sizes)) / sizes
         places, threshold = np.arange(len(sizes)), np.inf
@@ -123,7 +123,7 @@ class Truth:
 
 
 def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
-    """Systems x topics, where these are the grades of all pairs."""
+    """Scores, systems x topics, given the grades of all pairs."""
     ones = np.ones(len(pool))
     return estimate(
         LabelSample(pool, np.arange(len(pool)), ones, ones, grades, np.arange(len(pool)) % FOLDS), measure
@@ -131,7 +131,7 @@ def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
 
 
 def covered(truth: FloatArray, found: Spent, level: float = 0.95) -> float:
-    """The share of differences between two systems whose interval holds the truth."""
+    """Share of the differences between two systems whose interval holds the truth."""
     if found.covariance is None:
         return np.nan
     i, j = np.triu_indices(len(truth), 1)
@@ -153,25 +153,25 @@ def try_labels(
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Try on an earlier year how well shares of its judgments would have ranked its systems.
+    """Test on an earlier year how well a share of its judgments would have ranked its systems.
 
-    Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`; the
-    rankings are compared with that by all judgments.
+    Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`. Each
+    ranking is compared with the ranking by all judgments.
 
     Parameters
     ----------
     runs : Runs
         The systems.
     qrels : Qrels
-        Judgments of people; pairs in the pool that they lack count as grade 0.
+        Judgments of people; pairs in the pool without a judgment count as grade 0.
     measure : str
         P@k, DCG@k, nDCG@k, AP or AP@k.
     machine : Qrels, optional
-        A machine's grades. Where a measure needs relevant documents, grades from the middle of its scale on are.
+        A machine's grades. Where a measure needs relevant documents, grades from the middle of its scale up count.
     shares : sequence of float
         Shares of the pairs in the pool that people judge.
     n_lists : int
-        How many lists, and draws of topics, each share is tried on.
+        Number of lists and of draws of topics for each share.
     rng : int, Generator or None
         Seed.
     progress : callable, optional
@@ -180,9 +180,9 @@ def try_labels(
     Returns
     -------
     Findings
-        By way (`designs`) and share: the mean `tau_b` with the ranking by all judgments, the share of the five best
-        systems that are among the five best found (`top`), and how often 95% intervals for differences between systems,
-        for these topics, hold (`coverage`); nan where a way is not possible or has no intervals.
+        For each of the `designs` and each share: the mean `tau_b` with the ranking by all judgments; `top`, the share
+        of the five best systems found among the five best; and `coverage`, how often 95% intervals for differences
+        between systems on these topics hold the truth. nan means that a design is impossible or has no intervals.
 
     See Also
     --------
@@ -224,7 +224,7 @@ def try_labels(
     means = truth.people.mean(axis=1)
     best = set(np.argsort(-means, kind="stable")[:TOP].tolist())
     found = {name: np.full((len(DESIGNS), len(shares), n_lists), np.nan) for name in ("tau_b", "top", "coverage")}
-    with warnings.catch_warnings(action="ignore"):  # of combine, about topics that are drawn
+    with warnings.catch_warnings(action="ignore"):  # combine would warn about random topics
         for k, share in enumerate(shares):
             for trial in range(n_lists):
                 for design, spent in truth.spend(share, generator).items():
@@ -260,7 +260,7 @@ def try_labels(
 
 
 def _table(designs: Sequence[str], shares: Sequence[float], averages: Mapping[str, FloatArray]) -> str:
-    """One line per way for each of the three numbers."""
+    """Print one table for each of the three numbers, with one line per design."""
     heads = ("tau_b", f"of the {TOP} best", "differences covered")
     blocks = []
     for head, values, decimals in zip(heads, averages.values(), (3, 2, 2), strict=True):

@@ -1,4 +1,4 @@
-"""`plan_mix`: how many human and how many machine topics reach a wanted quality at the least cost."""
+"""`plan_mix`: the cheapest numbers of human and machine topics that reach a wanted quality."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ..read.labels import WANTED_COST, is_cost
 from .combination import RISK, Method, combined_means, paired_sides
 from .mixing import Bias, Moments, error_with
 
-LEAST = 15  # human topics of a mix: with fewer, nobody measured how well it ranks
-_SLACK = 1e-9  # of a variance: what is as small but for rounding is small enough
+LEAST = 15  # human topics of a mix: fewer were not measured
+_SLACK = 1e-9  # share of a variance that rounding may add
 _MOST = 10_000_000  # machine topics
 
 
 @dataclass(frozen=True)
 class Mix:
-    """A number of human topics, all scored by the machine as well, and a number that the machine alone scores."""
+    """A number of human topics, which the machine also scores, and a number that only the machine scores."""
 
     human: int
     machine: int
-    """0: people alone, without the machine."""
+    """0 means people alone."""
     cost: float
     worth: float
     """Its quality, counted in human topics."""
@@ -48,19 +48,19 @@ def plan_mix(
     human, machine : what `as_topics` takes
         A pilot: scores on each topic, as `combine` takes them.
     costs : tuple of float
-        What a topic costs when people judge it, and when the machine does. The machine judges the human topics, too.
+        The cost of a topic judged by people, and by the machine. The machine judges the human topics, too.
     as_good_as : int
         The number of human topics to match. `plan_topics` says how many an expected correlation needs.
     method : {"control", "shrunk"}
         The method of `combine` that will be used.
     names : sequence of str, optional
-        What to call the two sides; by default the names of their files.
+        Names of the human and machine scores; by default those of their files.
 
     Returns
     -------
     Findings
-        `cheapest` is the answer, `alone` people alone, and `rows()` has the cheapest mix for each number of human
-        topics that can reach the quality.
+        `cheapest` is the answer and `alone` is the plan with people alone. `rows()` has the cheapest mix for each
+        number of human topics that can reach the quality.
 
     See Also
     --------
@@ -121,7 +121,7 @@ def plan_mix(
 
 
 def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float, float]) -> Mix | None:
-    """With n human topics: the fewest machine topics that are enough, if any number is."""
+    """Find the fewest machine topics that are enough with n human topics; None if no number is."""
     goal = of.human / wanted * (1 + _SLACK)
 
     def enough(more: int) -> bool:

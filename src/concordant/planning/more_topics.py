@@ -1,4 +1,4 @@
-"""`plan_topics`: how many topics are enough for a correlation with the truth."""
+"""`plan_topics`: how many topics a wanted correlation with the true ranking needs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..read.door import Collection, as_topics
 from ..words import counted
 
 POINTS = 24  # of the curve
-SLACK = 1e-12  # a coefficient that is the target but for rounding reaches it
-TRUTHS = 2_000  # of the interval: draws of the true means; a quarter for a probability
-ERRORS = 8  # and new errors beside each, with either sign: the two make up for each other's luck; or four times as many
-STEPS = 12  # halvings of the range that may hold each truth's number, on the log scale
+SLACK = 1e-12  # a coefficient below the target by rounding error alone reaches it
+TRUTHS = 2_000  # draws of the true means for the interval; a quarter of them with `probability`
+ERRORS = 8  # antithetic pairs of errors for each draw of the true means; four times as many with `probability`
+STEPS = 12  # bisections of the number of topics for each draw, on the log scale
 
 
 @checked
@@ -41,21 +41,21 @@ def plan_topics(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Findings:
-    """The number of topics that a new collection of the same kind needs to rank these systems well enough.
+    """Estimate how many topics a new collection of the same kind needs to rank these systems well enough.
 
-    What is predicted is the correlation between the true ranking of the systems and that by n' new topics, for any n'.
-    Both are unknown, so both are drawn: true means from their posterior given the scores at hand, as in
-    `expected_correlation` with estimator="posterior"; then means over n' topics around these, with the errors that the
-    scores show, correlated between systems as they are, divided by sqrt(n'). The mean of the coefficient over the draws
-    is the expected correlation; with `probability` the share of draws that reach the target must be that large. The
-    same draws serve every n', so the curve is smooth, and the smallest n' is found by bisection.
+    The correlation between the true ranking and that by n' new topics is predicted for any n'. Both rankings are
+    unknown, so both are drawn. True means come from their posterior given the scores, as in `expected_correlation` with
+    estimator="posterior". Means over n' topics are drawn around them, with the observed errors and their correlations
+    between systems, divided by sqrt(n'). The mean coefficient over the draws is the expected correlation; with
+    `probability`, that share of the draws must reach the target. The same draws serve every n', so the curve is smooth,
+    and bisection finds the smallest n'.
 
-    The interval is for the number that these systems need if their true means were known. That number is found for each
-    of 1,000 draws of the true means, of their spread over systems and of the noise; the interval holds the middle
-    `confidence_level` of them.
+    The interval is for the number of topics that these systems would need if their true means were known. That number
+    is found for each of 2,000 draws (500 with `probability`) of the true means, their spread over systems and the
+    noise. The interval holds the middle `confidence_level` of these numbers.
 
-    Using the observed means in place of the true ones, or a flat prior, promises too much: observed means are
-    spread wider than true ones. docs/guide/reliability.md compares predictions with what real collections did.
+    The observed means in place of the true ones, or a flat prior, would promise too much: observed means are spread
+    wider than true ones. docs/guide/reliability.md compares predictions with real collections.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def plan_topics(  # noqa: PLR0913
     target : float
         The correlation to reach.
     probability : float, optional
-        How probable it must be that a collection reaches the target; without it, the expectation must reach it.
+        The probability with which a collection must reach the target; by default, the expectation must reach it.
     prior : {"normal", "flat"}
         As in `expected_correlation`.
     n_resamples : int
@@ -78,17 +78,17 @@ def plan_topics(  # noqa: PLR0913
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
-        Threads; an executor is accepted, and needs none.
+        Threads; an executor is accepted but not used.
     progress : callable, optional
         Called with the number of topic set sizes done and the total; the second is an estimate.
 
     Returns
     -------
     Findings
-        `n_topics` is the smallest number of topics that reaches the target, None if `most` do not; `interval` the
-        number that these systems need, as far as the scores at hand tell, up to inf for more than `most`. `rows()` is
-        the curve: by number of topics the expected correlation, the range (`low` to `high`) in which 90% of such
-        collections are expected, and the probability that one reaches the target.
+        `n_topics` is the smallest number of topics that reaches the target, None if `most` do not. `interval` is the
+        confidence interval of the number that these systems need; inf means more than `most`. `rows()` is the curve:
+        for each number of topics the expected correlation, the range (`low` to `high`) of 90% of such collections, and
+        the probability that one reaches the target.
 
     See Also
     --------
@@ -208,7 +208,7 @@ def _verdict(
 
 
 def _table(rows: list[dict[str, Any]], numbers: Mapping[str, Any], unit: str) -> str:
-    """Some rows of the curve, and those that matter."""
+    """Print some rows of the curve."""
     expected, reaches = f"expected {numbers['coefficient']}", f"P(>= {numbers['target']:g})"
     lines = [
         f"  {row['topics']:>6}  {row['expected']:>{len(expected)}.3f}      {row['low']:>6.2f} to {row['high']:.2f}"
@@ -237,11 +237,11 @@ def _smallest(enough: Callable[[int], bool], most: int) -> int | None:
 def _needed(
     drawn: Draws, errors: int, known: Coefficient, enough: Callable[[FloatArray], Any], most: int, workers: int
 ) -> FloatArray:
-    """For each draw of the true means, the number of topics that is enough; inf if `most` are not."""
+    """Find the number of topics that each draw of the true means needs; inf if `most` are not enough."""
     low, high = np.zeros((len(drawn.truth), 1)), np.full((len(drawn.truth), 1), math.log(most))
 
     def reached(log_n: FloatArray) -> FloatArray:
-        """Whether collections of so many topics do, beside each truth."""
+        """Whether collections of so many topics are enough for each truth."""
         n, turns = np.exp(log_n), [*range(-errors, 0), *range(1, errors + 1)]
         values = [correlations(known, drawn.truth, drawn.observed(n, turn), workers) for turn in turns]
         return np.asarray(enough(np.array(values)))[:, None]
@@ -255,7 +255,7 @@ def _needed(
 
 
 def _curve(answer: int | None, n: int, most: int) -> list[int]:
-    """Numbers of topics for the curve: some from 5 to twice what is asked for, and the numbers that matter."""
+    """Choose numbers of topics for the curve: from 5 to twice the answer, with the answer and the observed number."""
     end = min(most, 2 * max(n, answer or most))
     spaced = np.unique(np.round(np.geomspace(min(5, end), end, POINTS)).astype(int)).tolist()
     return sorted({*spaced, min(n, most), *([answer] if answer else [])})

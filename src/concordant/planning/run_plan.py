@@ -1,4 +1,4 @@
-"""`plan_runs`: more topics or more runs, for what each costs."""
+"""`plan_runs`: whether to spend a budget on more topics or more runs."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _SHOWN = (1, 2, 3, 5, 10, 20)
 def plan_runs(
     scores: Collection, *, topic_cost: float = 1.0, run_cost: float = 1.0, budget: float | None = None
 ) -> Findings:
-    """More topics or more runs: the design that makes the most of a budget.
+    """Find the numbers of topics and runs with the smallest standard error within a budget.
 
     Parameters
     ----------
     scores : Collection
-        Scores on each topic with several runs, as `as_scores` takes them. Two systems or more are planned for their
-        differences, one for its mean.
+        Scores on each topic with several runs, as `as_scores` takes them. With two systems or more the plan is for
+        their differences, with one for its mean.
     topic_cost : float
-        What one more topic costs, such as writing and checking it.
+        The cost of one more topic, such as writing and checking it.
     run_cost : float
-        What one run of one system on one topic costs.
+        The cost of one run of one system on one topic.
     budget : float, optional
-        What may be spent. By default, what topics and runs like those at hand would cost.
+        The most to spend. By default, the cost of the topics and runs at hand.
 
     Returns
     -------
     Findings
-        `n_topics` and `n_runs`, with an interval for the number of runs; `ratio`, the variance of runs of a cell
-        divided by that between topics; `se`, the standard error that this design promises; and `designs`, others for
-        the same money: runs, topics and standard error.
+        `n_topics` and `n_runs`, with an interval for the number of runs. `ratio` is the variance of runs of a cell
+        divided by that between topics, `se` the predicted standard error. `designs` has other designs for the same
+        money: runs, topics and standard error.
 
     See Also
     --------
@@ -53,10 +53,10 @@ def plan_runs(
     Notes
     -----
     With n topics, R runs and S systems, the variance of a mean is (T + E / R) / n, where T is the variance between
-    topics and E that of runs; of a difference it is twice as much, where T is the variance of topics by systems. Both
-    are estimated by moments. A topic costs topic_cost + R S run_cost, so the best R is
-    sqrt(E / T topic_cost / (S run_cost)), at least 1; whole numbers near it are tried. The interval comes from the F
-    distribution of the ratio of mean squares.
+    topics and E that of runs. The variance of a difference is 2 (T + E / R) / n, where T is the variance of the
+    interaction of topics and systems. Both are estimated by moments. A topic costs topic_cost + R S run_cost, so the
+    best R is sqrt(E / T topic_cost / (S run_cost)), at least 1. The interval comes from the F distribution of the ratio
+    of mean squares.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def plan_runs(
     require(budget is None or is_cost(budget), "budget", budget, WANTED_COST)
     found = components(runs) if n > 1 else None
     if found is None or math.isnan(found.runs):
-        raise InputError("fewer than 2 topics are there for all systems, or none of them has two runs")
+        raise InputError("fewer than 2 topics have scores of all systems, or none of them has two runs")
     each_run = m * run_cost
     spent = n * topic_cost + float((~np.isnan(runs)).sum()) * run_cost
     budget = spent if budget is None else budget

@@ -1,4 +1,4 @@
-"""`select_topics`: which topics or tasks would do, and how well they rank what they were not chosen on."""
+"""`select_topics`: choose a few topics or tasks, and test how well they rank on data not used to choose them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class HeldOut:
 
     chosen: float
     random: float
-    """Agreement of random topics, as many or as costly."""
+    """Agreement of as many, or equally costly, random topics."""
     interval: Interval
-    """Of `chosen`."""
+    """Interval of `chosen`."""
     gain: Interval
-    """Of chosen - random."""
+    """Interval of chosen - random."""
 
 
 @checked
@@ -54,7 +54,7 @@ def select_topics(  # noqa: PLR0913
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Choose topics whose mean ranks systems as the mean of all does, and test the choice on data it did not see.
+    """Choose topics whose mean ranks systems like the mean of all topics, and test the choice on held-out data.
 
     Parameters
     ----------
@@ -65,15 +65,15 @@ def select_topics(  # noqa: PLR0913
     coefficient : str
         Any of `list_coefficients()`: how rankings are compared.
     method : {"auto", "variance", "greedy"}
-        "greedy" adds the topic that makes tau_b with the ranking by all topics largest; "variance" the one that brings
-        the means of all systems nearest to their means on all topics; "auto" takes the one that is better on other
-        systems and topics.
+        "greedy" adds the topic that gives the largest tau_b with the ranking by all topics. "variance" adds the topic
+        that brings the means of the systems closest to their means on all topics. "auto" takes the method that is
+        better on other systems and topics.
     costs : mapping, Series or path, optional
         The cost of each topic; topics with the largest gain per cost are added.
     budget : float, optional
-        What the chosen topics may cost together; without `costs`, every topic costs 1.
+        The most that the chosen topics may cost together; without `costs`, every topic costs 1.
     n_splits : int
-        How often systems and topics are split, at least 2.
+        Number of splits of systems and topics, at least 2.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
@@ -84,11 +84,11 @@ def select_topics(  # noqa: PLR0913
     Returns
     -------
     Findings
-        `topics` are those chosen, in the order in which they were added, by `method`, for `cost`. `both` says how well
-        topics chosen in this way rank other systems, compared with other topics, and `systems` the same compared with
-        all topics; `all_topics` is what all topics that could be chosen reach on the test of `both`. `in_sample` is the
-        agreement on the data that chose them: too high. `kept` and `kept_random` are the shares of the pairs of other
-        systems that all topics separate, which chosen and random topics order alike.
+        `topics` are the chosen topics in the order added, `method` how they were chosen, `cost` their total cost.
+        `both` is the agreement with the ranking of other systems by other topics, `systems` that with the ranking of
+        other systems by all topics. `all_topics` is the agreement of all candidate topics on the test of `both`.
+        `in_sample` is the agreement on the data used to choose, which is too high. Among the pairs of other systems
+        that all topics separate, `kept` and `kept_random` are the shares that chosen and random topics order alike.
 
     See Also
     --------
@@ -97,10 +97,10 @@ def select_topics(  # noqa: PLR0913
 
     Notes
     -----
-    Every number but `in_sample` comes from splits in which neither the systems of the test nor, in `both`, its topics
-    had a part in the choice; with "auto" the method, too, is chosen without them. They describe choosing in this way
-    from fewer topics and half of the systems, so the topics that are named should do a little better. Intervals are by
-    the corrected variance of Nadeau and Bengio (2003), because splits overlap.
+    Every number but `in_sample` comes from splits that choose without the systems of the test and, for `both`, without
+    its topics. With "auto" the method, too, is chosen without them. Each split chooses from fewer topics with half of
+    the systems, so the topics named here should do a little better. Because splits overlap, intervals use the corrected
+    variance of Nadeau and Bengio (2003).
 
     References
     ----------
@@ -123,7 +123,7 @@ def select_topics(  # noqa: PLR0913
     n, m = points.values.shape
     if n < 4:
         raise InputError(f"scores have {counted(n, 'topic')}: at least 4 are needed to choose some and test on others")
-    scaled = np.ldexp(points.values, -int(np.frexp(np.abs(points.values).max())[1]))  # whose squares are numbers
+    scaled = np.ldexp(points.values, -int(np.frexp(np.abs(points.values).max())[1]))  # so that squares cannot overflow
     prices = _prices(costs, points.topics)
     money = _budget(k, budget, prices)
     places = np.arange(n) if points.groups is None else places_of_groups(points.groups, points.topics)[1]
@@ -203,7 +203,7 @@ def select_topics(  # noqa: PLR0913
 
 
 def compared(gain: Interval) -> str:
-    """What a gain over random topics shows."""
+    """Say in words how chosen topics compare with random ones."""
     return "better than" if gain.low > 0 else "worse than" if gain.high < 0 else "not clearly better than"
 
 
@@ -227,7 +227,7 @@ def _held_out(found: list[Split], name: str, level: float) -> HeldOut:
 
 
 def _limits(values: FloatArray, level: float) -> tuple[float, float]:
-    """Of a mean over splits, half of the systems in each test: the variance is (1 / J + 1) s^2, not s^2 / J."""
+    """Confidence limits of a mean over J splits, each tested on half: variance (1 / J + 1) s^2 instead of s^2 / J."""
     from scipy.special import stdtrit
 
     j = len(values)
@@ -236,7 +236,7 @@ def _limits(values: FloatArray, level: float) -> tuple[float, float]:
 
 
 def _separated(points: Scores, rng: np.random.Generator) -> Any:
-    """`[i, j]`: whether the whole collection finds system j significantly better than i, columns as given."""
+    """Whether, at `[i, j]`, system j is significantly better than i on the whole collection; columns as given."""
     found = rank_intervals(points, n_resamples=999, rng=rng)
     place = [found.systems.index(system) for system in points.systems]
     return found.better()[np.ix_(place, place)]
