@@ -20,7 +20,7 @@ from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from ..words import counted
+from ..words import counted, one_line
 
 DOSES = (10, 20, 30, 50, 70, 100)
 FEWEST_TOPICS = 5
@@ -220,7 +220,7 @@ def gaming_gap(  # noqa: PLR0913
 
 def _verdict(found: Mapping[str, Any]) -> str:
     """Whether the judge can be gamed, and where its favourite run ends up."""
-    (people, judge), ends = found["names"], found["favourite_interval"]
+    (people, judge), ends = map(one_line, found["names"]), found["favourite_interval"]
     where = (
         f"its favourite run is at rank {found['favourite_judge']} of {found['n_systems'] + 1} by {judge} and at "
         f"{found['favourite_people']} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"

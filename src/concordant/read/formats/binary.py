@@ -47,10 +47,10 @@ class BinaryTable:
             self._schema = (
                 self._parquet.ParquetFile(io.BytesIO(source.data)).schema_arrow
                 if self._is_parquet
-                else (self._arrow().schema)
+                else self._arrow().schema
             )
-        self.names: list[str] = list(self._schema.names)
-        """The names of the columns."""
+            self.names: list[str] = list(self._schema.names)
+            """The names of the columns."""
 
     def read(self, names: Collection[str] | None = None) -> Any:
         """A table of these columns, or of all but lists and records, which are no scores and have no limit."""

@@ -76,7 +76,7 @@ def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
 
 def refuse_too_many(source: Source, cells: int, words: int) -> None:
     """Refuse a table beyond the limits: of its cells, and of those that are text."""
-    for count, most, what in ((cells, MAX_CELLS, "cells"), (words, MAX_CELLS // 10, "cells of text")):
+    for count, most, what in ((cells, MAX_CELLS, "cells"), (words, MAX_CELLS // 10, "rows or cells of text")):
         if count > most:
             way_out = "set CONCORDANT_MAX_CELLS in the environment, or concordant.read.formats.delimited.MAX_CELLS"
             raise source.error(f"is a table of more than {most:,} {what}; to allow it, {way_out}")
