@@ -1,1 +1,1 @@
-"""Do two rankings agree: compared, correlated with an interval, tested against chance, explained, and audited."""
+"""Agreement of two rankings: comparison, correlation with an interval, permutation test, explanation and audit."""

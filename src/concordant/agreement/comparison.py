@@ -1,4 +1,4 @@
-"""`compare`: one or more rankings against a truth, by every coefficient that the data admit, with their caveats."""
+"""`compare`: rankings against a truth, by every coefficient that is defined for the data, with caveats."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .permutation import chance_pvalue
 from .tables import compared_by, read_by
 
 Notes = list[str]
-_FAR = 1e6  # times the median of the systems' largest scores
+_FAR = 1e6  # a score is far out above this many times the median of the systems' largest scores
 
 
 @checked
@@ -69,69 +69,68 @@ def compare(
     ----------
     truth : what `as_scores` takes, or a Pairing
         `Scores`, files, frames, results of an evaluation tool, or one score per system as a dictionary, a pandas Series
-        or `Means`. A `Pairing` holds all sides, on what all of them have.
+        or `Means`. A `Pairing` holds all sides, restricted to their common systems and topics.
     candidates : what `as_scores` takes, a list of these, or a mapping from names to them
-        One or more. A folder whose files hold a table of several systems each is one candidate per file. Each is
-        matched with the truth by itself, so that its numbers do not depend on the others. What only one side has is
-        left out; an `AlignmentWarning` and the notes name it.
+        One or more candidates. In a folder, each file with a table of several systems is one candidate. Each candidate
+        is matched with the truth separately, so its numbers do not depend on the others. Systems and topics that only
+        one side has are left out; an `AlignmentWarning` and the notes name them.
     names, on, top, noun
-        As in `pair`, where the sides are given.
+        As in `pair`.
     measures : iterable of str or "all", optional
-        Compare files by each of these measures, or by all that they have in common: one row per measure and candidate,
-        each what `compare` finds by itself.
+        Compare files by each of these measures, or by all common ones. The result has one row per measure and
+        candidate, each equal to a separate call of `compare`.
     collections : mapping of str to path, optional
-        The folders of several collections, such as language pairs, by their names: the sides are the names of files in
-        each. The result has an average over the collections, with an interval.
+        Names and folders of several collections, such as language pairs. `truth` and `candidates` are then file names
+        in each folder. The result has an average over the collections, with an interval.
     coefficients : iterable of str, optional
-        Names from `list_coefficients`; by default all. Where one is not defined for these data (ties, say) the result
-        says why.
+        Names from `list_coefficients`; by default all. If one is undefined for these data, for instance because of
+        ties, the result says why.
     per_topic : bool
-        Also compute the coefficients on the scores of each topic; their mean and spread over topics.
+        Whether to compute the coefficients on each topic too, with their mean and standard deviation over topics.
     interval : bool
-        Whether to make intervals for the coefficients between the population means; see `correlate`, which gives the
-        same.
+        Whether to compute intervals for the coefficients between the population means, as `correlate` does.
     test : bool
-        Whether to test each coefficient against chance: exactly, or by permutations of the candidate scores.
-        Intervals and these tests are for tau_b, tau_ap_b and pearson_rank, or for those named in `coefficients`.
+        Whether to test each coefficient against chance, exactly or by permuting the candidate scores. Intervals and
+        tests cover tau_b, tau_ap_b and pearson_rank, or the coefficients named in `coefficients`.
     worth : bool
-        Whether to value the candidates' topics in topics of the truth, as `judge_worth` and `rank_judges` do, where
-        they have topics in common. By tau_b, or by the first one named in `coefficients` that admits ties.
+        Whether to estimate what the candidates' topics are worth in topics of the truth, as `judge_worth` and
+        `rank_judges` do. This uses tau_b, or the first of `coefficients` that admits ties.
     new_systems : bool
         Whether the interval of the worth is for new systems and new topics; otherwise for new topics and these systems.
     rank_test : {"recentred", "paper"} or None
-        The test of the rank distance, where the truth has topics: the method of `rank_test`. None: no test.
+        Method of `rank_test` for the rank distance, which needs a truth with topics. None: no test.
     all_pairs : bool
-        Whether to compare all sides with each other, too, on what all of them have: `matrix`, by tau_b or by the first
-        one named in `coefficients`.
+        Whether to compare all pairs of sides as well, on their common systems and topics. The result is `matrix`, by
+        tau_b or by the first of `coefficients`.
     confidence_level : float
         Confidence level of the intervals.
     n_resamples : int
-        Resamples of the tests and of the intervals, which need at least 500.
+        Number of resamples for tests and intervals. Intervals need at least 500.
     rng : int, Generator or None
         Seed or generator of the resampling. Without one, a seed is drawn, and the settings record it.
     workers : int or concurrent.futures.Executor
         Threads, or an executor.
     progress : callable, optional
-        Called with the number of resamples done, or of candidates, and the total.
+        Called with the number of resamples (or candidates) done, and the total.
 
     Returns
     -------
     Comparison
-        `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` where there are several candidates; `print` shows the
-        verdict and a table, `report` writes a page, `to_dict` has everything. With `measures` or `collections` a
-        table: `parts` has each comparison, `averages` those over the collections.
+        `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` with several candidates. `print` shows the verdict and
+        a table, `report` writes a page, `to_dict` has everything. With `measures` or `collections` the result is a
+        table: `parts` holds each comparison, `averages` the averages over collections.
 
     Warns
     -----
     AlignmentWarning
-        Where a side has systems or topics that the other lacks.
+        If one side has systems or topics that the other lacks.
 
     See Also
     --------
     pair : Match the sides first, to see what is left out.
-    correlate : One coefficient, with its interval.
-    explain : Which systems and topics make two rankings disagree.
-    judge_worth : How many topics of the truth a judge's topics are worth.
+    correlate : Compute one coefficient with its interval.
+    explain : Find the systems and topics that make two rankings disagree.
+    judge_worth : Estimate how many topics of the truth a judge's topics are worth.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def compare(
 
 
 def _together(pairs: Sequence[Pairing]) -> Pairing | None:
-    """All candidates in one pairing; None where they were not compared on the same."""
+    """Join all candidates in one pairing; None if their systems or topics differ."""
     first = pairs[0]
     if len(pairs) == 1:
         return first
@@ -209,7 +208,7 @@ def _main(wanted: Sequence[Coefficient]) -> Coefficient:
 
 
 def _matrix(pairs: Sequence[Pairing], wanted: Sequence[Coefficient]) -> FloatArray:
-    """A coefficient between all sides, on what all of them have."""
+    """Compute a coefficient between all sides, on their common systems and topics."""
     sides, names = rejoined(pairs)
     by_topic = all(one.by_topic for one in pairs)
     found = match(sides, names, "both" if by_topic else "systems", choice=True, holes=True)
@@ -224,7 +223,7 @@ def _compared(
     settings: Mapping[str, Any],
     drawn: Resampling,
 ) -> Compared:
-    """What is found of one candidate."""
+    """Compare one candidate with the truth."""
     a, b = found.observations()
     x, y = a.means(), b.means()
     x.flags.writeable = y.flags.writeable = False
@@ -263,7 +262,7 @@ def _compared(
 
 
 def inferred(c: Compared, chosen: Sequence[str], drawn: Resampling, *, interval: bool, test: bool) -> Compared:
-    """With intervals of the chosen coefficients, and tests of them against chance."""
+    """Add intervals of the chosen coefficients, and tests against chance."""
     values, notes = list(c.values), list(c.notes)
     if interval:
         notes += _add_intervals(values, chosen, c.pairing, c.settings["confidence_level"], drawn)
@@ -275,7 +274,7 @@ def inferred(c: Compared, chosen: Sequence[str], drawn: Resampling, *, interval:
 
 
 def whole(found: Comparison) -> Comparison:
-    """The same with intervals and tests, from its own seed; a note says where there can be no intervals."""
+    """Add intervals and tests from the comparison's own seed; a note says why intervals are missing."""
     settings = found.settings
     interval, test = not settings["interval"], not settings["test"]
     chosen = [v.coefficient for v in found.comparisons[0].values] if is_named(found) else headlines("inferred")
@@ -309,7 +308,7 @@ def _add_intervals(
     level: float,
     drawn: Resampling,
 ) -> Notes:
-    """Give values their intervals, all from the same resamples; and say why some have none."""
+    """Add intervals from common resamples to the values, and return notes on those without."""
     a, b = _rows(found)
     places = [k for k, v in enumerate(values) if v.coefficient in chosen and not v.why]
     entries = {k: get_coefficient(values[k].coefficient) for k in places}
@@ -337,7 +336,7 @@ def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tupl
     for name in dict.fromkeys(c.bounds for c in wanted if c.bounds):
         try:
             bounds = bounds_of(get_coefficient(name), x, y)
-        except (TiesError, LimitError):  # the truth has ties as well, so is no objective ranking; or far too many
+        except (TiesError, LimitError):  # bounds need a truth without ties, and few enough ties in candidate
             continue
         if not np.isnan(bounds.expected):
             found.append(bounds)
@@ -366,39 +365,39 @@ def _rank_test(
     method: RankTestMethod | None,
     drawn: Resampling,
 ) -> tuple[RankTest | None, Notes]:
-    """The test of the rank distance, and what may be doubtful about it."""
+    """Test the rank distance; return the test and its caveats."""
     if method is None or isinstance(truth, Means) or len(truth.topics) < 2:
         return None, []
     try:
         problem = Problem.of(truth, 1e-5, "the test")
-        if method == "recentred" and problem.m >= problem.n:  # nothing is claimed for it, so nothing is resampled
+        if method == "recentred" and problem.m >= problem.n:  # the test needs more topics than systems
             return rank_test_of(problem, candidate, None, drawn), []
         tested = rank_test_of(problem, candidate, method, drawn)
-    except LimitError as error:  # all else can be compared
+    except LimitError as error:  # the rest of the comparison is still possible
         return None, [f"no rank test: {error}"]
     return tested, list(tested.notes)
 
 
 def _valuing(found: Pairing, wanted: Sequence[Coefficient]) -> Coefficient | None:
-    """The coefficient that values a candidate; None where nothing can."""
+    """Choose the coefficient for the worth of a candidate; None if there is none."""
     known = for_worth(wanted)
     if known is None or not all(isinstance(side, Scores) and len(side.topics) > 1 for side in found.sides):
         return None
-    if found.on == "systems" and known.name != "tau_b":  # the others need splits of the same topics
+    if found.on == "systems" and known.name != "tau_b":  # other coefficients split common topics
         return None
     return None if known.attempt(found.truth.means(), found.candidates[0].means())[1] else known
 
 
 def _rows(found: Pairing) -> tuple[Scores, ...]:
-    """What is drawn at random of sides on the same topics."""
+    """Sampling units of sides on the same topics: the topics, or groups of them."""
     return tuple(side for side in found.observations() if isinstance(side, Scores))
 
 
 def _valued(found: list[Compared], drawn: Resampling) -> tuple[list[Compared], JudgeRanking | None]:
-    """The candidates with their worths, or why that is not known; and which of several could be the best.
+    """Add the worth of each candidate, or why it is unknown, and rank several candidates.
 
-    Each is valued on all that it shares with the truth; which is best is decided on what all of them have. None where
-    too little is left for that.
+    Each worth uses all systems and topics that the candidate shares with the truth. The ranking uses those that all
+    sides share; it is None if they are too few.
     """
     settings, wanted = found[0].settings, [get_coefficient(v.coefficient) for v in found[0].values]
     valued = [c for c in found if not c.same and _valuing(c.pairing, wanted)]
@@ -422,14 +421,14 @@ def _valued(found: list[Compared], drawn: Resampling) -> tuple[list[Compared], J
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
-    """What is equal on both sides for every system."""
+    """Name what is equal on both sides for every system: scores, means or nothing."""
     if isinstance(truth, Scores) and isinstance(candidate, Scores) and np.array_equal(truth.values, candidate.values):
         return "scores"
     return "means" if np.allclose(truth.means(), candidate.means(), rtol=1e-12, atol=0) else ""
 
 
 def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
-    """Scores that are far beyond all others, ties that rounding may have made, and systems that may be one."""
+    """Note outlying scores and ties that may come from rounding."""
     notes = []
     size = np.abs(np.atleast_2d(side.values)).max(axis=0)
     far = np.flatnonzero(size > _FAR * np.median(size[size > 0])) if (size > 0).any() else np.empty(0, np.intp)
@@ -447,7 +446,7 @@ def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
 
 
 def _twins(sides: tuple[Scores | Means, Scores | Means], names: tuple[str, str]) -> Notes:
-    """Systems that score the same on every topic, each group once, with the sides on which they do."""
+    """List groups of systems with identical scores on every topic, and the sides where this holds."""
     where: dict[tuple[str, ...], list[str]] = {}
     for side, name in zip(sides, names, strict=True):
         groups: dict[bytes, list[str]] = {}

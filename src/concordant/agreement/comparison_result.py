@@ -1,4 +1,4 @@
-"""`Comparison`: what `compare` found of one or more candidates."""
+"""`Comparison`: the result of `compare`."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class CoefficientValue:
     value: float
     why: str = ""
     estimate: Estimate | None = None
-    """With its interval, where one was asked for and this coefficient has one."""
+    """The estimate with its interval, if requested and available."""
     pvalue: float | None = None
-    """p-value of the hypothesis that only chance orders the systems, where that was tested."""
+    """p-value of the hypothesis that the systems are ordered by chance, if tested."""
 
     @property
     def interval(self) -> Interval | None:
-        """For the coefficient between the population means."""
+        """Interval for the coefficient between the population means."""
         return None if self.estimate is None else self.estimate.interval
 
 
@@ -57,49 +57,49 @@ class PerTopic:
 
     @property
     def undefined(self) -> int:
-        """On how many topics it is undefined."""
+        """Number of topics on which the coefficient is undefined."""
         return sum(map(math.isnan, self.values))
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What `compare` found of one candidate. `compared["tau_b"]` is a value."""
+    """Comparison of one candidate with the truth. `compared["tau_b"]` is a value."""
 
     truth: str
     candidate: str
     measure: str
     systems: tuple[str, ...]
     topics: tuple[str, ...]
-    """Empty where a side came without topics, or was averaged over its own."""
+    """Empty if a side has no topics, or was averaged over its own topics."""
     truth_means: FloatArray
-    """Higher is better, as in `Scores.means`; tables and figures show them as they were given."""
+    """Higher is better, as in `Scores.means`. Tables and figures show the scores as given."""
     candidate_means: FloatArray
     values: tuple[CoefficientValue, ...]
     tied_truth: int
-    """Pairs of systems with equal means in truth."""
+    """Number of pairs of systems with equal means in truth."""
     tied_candidate: int
     tied_both: int
     swapped: int
-    """Pairs of systems in opposite order on both sides."""
+    """Number of pairs that truth and candidate order differently."""
     tie_bounds: tuple[Findings, ...]
-    """What the ties in candidate leave open; empty without them."""
+    """Bounds on coefficients over all ways to break the ties in candidate; empty without ties."""
     per_topic: tuple[PerTopic, ...]
     rank_test: RankTest | None
-    """Whether the ranking in candidate could be the true one, given the topics; None without topics in truth."""
+    """Test whether the candidate's ranking could be the true one, given the topics; None if truth has no topics."""
     pairing: Pairing
-    """What was compared."""
+    """The matched sides."""
     worth: JudgeWorth | None = None
-    """What the candidate's topics are worth, in topics of the truth; None without common topics."""
+    """Worth of the candidate's topics, in topics of the truth; None without common topics."""
     lower_is_better: tuple[bool, bool] = (False, False)
-    """Of truth and candidate, whether lower scores are better, so that means have their sign changed."""
+    """Whether lower scores are better in truth and in candidate. Their means then have the sign changed."""
     same: Literal["", "scores", "means"] = ""
-    """What is equal on both sides for every system ("scores" or "means"), so they may be the same data."""
+    """What both sides share exactly, "scores" or "means". They may then be the same data."""
     notes: tuple[str, ...] = ()
     """Caveats, one sentence each."""
     settings: Mapping[str, Any] = field(default_factory=settings_of)
 
     def __getitem__(self, coefficient: str) -> float:
-        """The value of a coefficient, nan where it has none."""
+        """Value of a coefficient; nan if undefined."""
         for value in self.values:
             if value.coefficient == coefficient:
                 return value.value
@@ -107,26 +107,26 @@ class Compared:
         raise KeyError(f"there is no {coefficient!r} in this comparison: it has {have}")
 
     def tau_b_among(self, systems: IntArray) -> float:
-        """tau_b of some of the systems, by their indices, among themselves; nan where it is undefined."""
+        """Compute tau_b of the systems with these indices; nan if undefined."""
         return get_coefficient("tau_b").attempt(self.truth_means[systems], self.candidate_means[systems])[0]
 
     @property
     def pairs(self) -> int:
-        """How many pairs of systems there are."""
+        """Number of pairs of systems."""
         return len(self.systems) * (len(self.systems) - 1) // 2
 
     @property
     def main_values(self) -> tuple[CoefficientValue, ...]:
-        """Those of the main coefficients, or else of the first one."""
+        """Values of the main coefficients, or of the first coefficient if none of them was computed."""
         return tuple(v for v in self.values if v.coefficient in headlines("main")) or self.values[:1]
 
     @property
     def verdict(self) -> str:
-        """What the candidate's topics are worth, where that is known; otherwise how many pairs it swaps."""
+        """The worth of the candidate's topics if known, otherwise how many pairs it swaps."""
         return " ".join(self.answers())
 
     def answers(self) -> list[str]:
-        """The sentences of the verdict."""
+        """Write the sentences of the verdict."""
         if self.same:
             alike = f"{self.candidate} and {self.truth} have the same {self.same} for every system"
             doubt = "They are" if self.same == "scores" else "They may be"
@@ -139,18 +139,18 @@ class Compared:
         return [f"{said}{f' ({values[0]})' if values else ''}.", *self._ruled_out()]
 
     def _ruled_out(self) -> list[str]:
-        """What the rank test decides, where it decides something."""
+        """Say that the topics rule out the ranking, if the rank test does."""
         if self.rank_test is None or not self.tested or not self.rank_test.significant:
             return []
         return [f"{len(self.topics) or 'The'} topics rule out {self.candidate}'s ranking ({_p(self.rank_test)})."]
 
     @property
     def tested(self) -> bool:
-        """Whether there is a test that keeps its level: a truth with topics, more of them than systems."""
+        """Whether the rank test is valid: the truth has more topics than systems."""
         return self.rank_test is not None and self.rank_test.settings["n_systems"] < self.rank_test.settings["n_topics"]
 
     def rank_line(self) -> str:
-        """What the test of the rank distance says, in a line."""
+        """Summarize the rank test in one line."""
         t = self.rank_test
         if t is None:
             return f"Rank test not run: {self.truth} has no topics"
@@ -210,26 +210,26 @@ class Compared:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """What `compare` found of one or more candidates.
+    """Comparison of one or more candidates with the truth, as `compare` returns it.
 
-    `found["gpt"]` is what was found of one candidate. Where there is only one, its numbers are those of the result:
-    `found["tau_b"]` is a value, `found.worth` and `found.rank_test` are there.
+    `found["gpt"]` is the comparison of one candidate. With a single candidate the result has its numbers directly:
+    `found["tau_b"]`, `found.worth`, `found.rank_test`.
     """
 
     comparisons: tuple[Compared, ...]
-    """One for each candidate, in the order given."""
+    """One comparison per candidate, in the order given."""
     ranking: JudgeRanking | None = None
-    """Of several candidates, what the topics of each are worth, and which are better than which."""
+    """With several candidates, the worth of each and the possible best ones."""
     matrix: FloatArray | None = None
-    """With all_pairs=True, a coefficient between all sides: row the truth, column the candidate."""
+    """With all_pairs=True, a coefficient between all sides. The row is the truth, the column the candidate."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the sides are called, the truth first."""
+        """Names of the sides, the truth first."""
         return (self.comparisons[0].truth, *(c.candidate for c in self.comparisons))
 
     def __getitem__(self, name: str) -> Any:
-        """What was found of a candidate; or, of the only one, the value of a coefficient."""
+        """Comparison of a named candidate; or a coefficient's value if there is only one candidate."""
         for c in self.comparisons:
             if c.candidate == name:
                 return c
@@ -238,7 +238,7 @@ class Comparison(Result):
         raise KeyError(f"there is no candidate {name!r}: there are {listing(self.names[1:])}")
 
     def __getattr__(self, name: str) -> Any:
-        """What the only candidate has."""
+        """Attribute of the only candidate."""
         found = vars(self).get("comparisons", ())
         if name.startswith("_") or not found or name not in _OF_ONE:
             raise AttributeError(f"a Comparison has no {name}")
@@ -248,7 +248,7 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> str:
-        """What the candidates' topics are worth, where that is known; otherwise which agree most."""
+        """The worth of the candidates' topics if known, otherwise which candidates agree most."""
         return " ".join(self._answers())
 
     def _answers(self) -> Sequence[str]:
@@ -258,12 +258,12 @@ class Comparison(Result):
 
     @checked
     def table(self, *, every: bool = False) -> str:
-        """The facts behind the verdict, on one screen; with `every`, every number there is.
+        """Show the facts behind the verdict on one screen, or all numbers with `every`.
 
         Parameters
         ----------
         every : bool
-            Whether to show every coefficient and candidate, the rank test, and what ties leave open.
+            Whether to show every coefficient and candidate, the rank test, and bounds for ties.
 
         Returns
         -------
@@ -283,9 +283,9 @@ class Comparison(Result):
         return notes_of(self)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One per candidate and coefficient, and one each for its worth and its rank distance.
+        """Rows of the table: one per candidate and coefficient, and one each for worth and rank distance.
 
-        Columns that nothing fills are left out.
+        Empty columns are left out.
         """
         rows = []
         for c in self.comparisons:
@@ -310,12 +310,12 @@ class Comparison(Result):
         return [{name: row.get(name) for name in there} for row in rows]
 
     def to_frame(self) -> Any:
-        """The table as a pandas frame, by coefficient; by candidate and coefficient where there are several."""
+        """Return a pandas frame indexed by coefficient, or by candidate and coefficient if there are several."""
         frame = import_extra("pandas").DataFrame(self.rows())
         return frame.set_index(["coefficient"] if len(self.comparisons) == 1 else ["candidate", "coefficient"])
 
     def printed(self) -> list[dict[str, Any]]:
-        """For a paper: a row for each candidate, with its worth, its coefficients and their intervals."""
+        """Rows for a paper: each candidate with its worth, its coefficients and their intervals."""
         from .comparison_text import printed
 
         return printed(self)
@@ -329,26 +329,31 @@ class Comparison(Result):
 
     @checked
     def plot(self, kind: Kind | None = None, ax: Any = None, *, top: int = 10) -> Any:  # type: ignore[override]
-        """Draw it, on new axes one column wide if none are given.
+        """Draw the comparison, by default on new axes one column wide.
 
         Parameters
         ----------
         kind : {"scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"}, optional
-            By default "scatter" for one candidate, "heatmap" for several. "scatter": candidate means against those of
-            the truth, with the diagonal, the `top` best highlighted, tied systems linked, and the names of those whose
-            ranks differ most. "ranks": ranks linked to ranks. "panels": the `top` best and worst by themselves, as in
-            figures 1 and 2 of yilmaz2008, and all systems where there is room for three panels. "forest": the
-            coefficients with their intervals. "heatmap": coefficients x candidates. "matrix": all pairs of sides, where
-            all_pairs=True. "worth": the worth of each candidate.
+            By default "scatter" for one candidate, "heatmap" for several.
+
+            - "scatter": candidate means against truth means, with the diagonal. The `top` best are highlighted, tied
+              systems are linked, and the systems that move most are named.
+            - "ranks": a line from each system's rank in truth to its rank in candidate.
+            - "panels": the `top` best and the `top` worst systems in separate panels, as in figures 1 and 2 of
+              yilmaz2008. A third panel, if it fits, shows all systems.
+            - "forest": the coefficients with their intervals.
+            - "heatmap": coefficients x candidates.
+            - "matrix": all pairs of sides; needs all_pairs=True.
+            - "worth": the worth of each candidate.
         ax : Axes, optional
             matplotlib axes; for "panels" two or three of them.
         top : int
-            How many systems are the best ones.
+            How many systems count as the best.
 
         Returns
         -------
         Axes
-            A list of them for "panels".
+            A list of axes for "panels".
 
         """
         from ..render.figures import agreement, intervals, matrices
@@ -375,7 +380,7 @@ class Comparison(Result):
 
 
 def _p(test: RankTest) -> str:
-    """The p-value with as many digits as its Monte Carlo error bears."""
+    """Format the p-value with the digits that its Monte Carlo error supports."""
     doubt = "; another seed could decide otherwise" if test.borderline else ""
     return f"{p_equals(test.pvalue, 2 if test.pvalue >= 0.0995 else 3)}{doubt}"
 
@@ -384,12 +389,12 @@ _OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "pairs"
 
 
 def is_named(found: Comparison) -> bool:
-    """Whether coefficients were asked for by name, and not all computed."""
+    """Whether the user named coefficients, so that not all were computed."""
     return len(found.comparisons[0].values) < len(list_coefficients())
 
 
 def where_lower_is_better(found: Iterable[Compared]) -> str:
-    """In which sides lower scores are better, to end a heading; nothing where higher scores are."""
+    """End a heading with the sides where lower is better; empty if there are none."""
     sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
     lower = dict.fromkeys(name for name, changed in sides if changed)
     return f"; lower is better in {listing(lower, 3)}" if lower else ""

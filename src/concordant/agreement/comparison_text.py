@@ -1,4 +1,4 @@
-"""A comparison as text: the answer, the facts behind it on one screen, and with `every` all the numbers there are."""
+"""Text of a comparison: the answer, the facts on one screen, and all numbers with `every`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..judges.verdicts import CANNOT_TELL
 from ..words import counted, listing, number, one_line, ordinal, p_cell
 from .comparison_result import CoefficientValue, Compared, Comparison, is_named, where_lower_is_better
 
-_SCREEN = 20  # candidates at a time
-_FEW = 5  # names in a sentence
-_WIDEST = 80  # columns of a table
+_SCREEN = 20  # candidates shown by default
+_FEW = 5  # most names in a sentence
+_WIDEST = 80  # characters per line of a table
 
 
 def answers(found: Comparison) -> list[str]:
-    """The lines of the verdict."""
+    """Write the lines of the verdict."""
     if len(found.comparisons) == 1:
         return found.comparisons[0].answers()
     same = [c for c in found.comparisons if c.same]
@@ -39,7 +39,7 @@ def answers(found: Comparison) -> list[str]:
 
 
 def _highest(found: Comparison) -> list[str]:
-    """Which candidates have the highest values of the main coefficients."""
+    """Name the candidates with the highest values of the main coefficients."""
     best: dict[str, list[str]] = {}
     for name in headlines("main"):
         values = [(v.value, c.candidate) for c in found.comparisons for v in _values(c, [name]) if not v.why]
@@ -55,7 +55,7 @@ def _highest(found: Comparison) -> list[str]:
 
 
 def _ruled_out(found: Comparison) -> list[str]:
-    """Which rankings the topics rule out, by the rank test."""
+    """Name the rankings that the rank test rules out."""
     out = [c.candidate for c in found.comparisons if c.tested and c.rank_test and c.rank_test.significant]
     if not out:
         return []
@@ -64,7 +64,7 @@ def _ruled_out(found: Comparison) -> list[str]:
 
 
 def table(found: Comparison, *, every: bool) -> str:
-    """The facts of one candidate, or a row for each of several; then whatever else was asked for."""
+    """Show the facts of one candidate or a row for each of several, then the requested details."""
     if len(found.comparisons) == 1:
         (alone,) = found.comparisons
         listed = every or is_named(found) or _has_more(found)
@@ -86,7 +86,7 @@ def table(found: Comparison, *, every: bool) -> str:
 
 
 def _facts(c: Compared) -> str:
-    """What changed, in lines with the user's own names."""
+    """Show swapped pairs, the best system and the largest move."""
     x, y = c.truth_means, c.candidate_means
     tied = counted_pairs(c)[1]
     values = {v.coefficient: v.value for v in c.values if not v.why}
@@ -101,7 +101,7 @@ def _facts(c: Compared) -> str:
 
 
 def counted_pairs(c: Compared) -> tuple[int, int]:
-    """How many pairs of systems are swapped, and how many are tied on either side."""
+    """Count the swapped pairs, and the pairs tied on at least one side."""
     return c.swapped, c.tied_truth + c.tied_candidate - c.tied_both
 
 
@@ -116,7 +116,7 @@ def _best(c: Compared) -> str:
 
 
 def ranks_of(means: FloatArray) -> FloatArray:
-    """1 + the number of systems with higher means."""
+    """Rank each system: 1 + the number of systems with higher means."""
     ranks: FloatArray = 1 + (means[None, :] > means[:, None]).sum(axis=1)
     return ranks
 
@@ -130,20 +130,20 @@ def _move(systems: Sequence[str], x: FloatArray, y: FloatArray) -> str:
 
 
 def _has_more(found: Comparison) -> bool:
-    """Whether intervals, tests or topics were asked for, which take a line per coefficient."""
+    """Whether intervals, tests or values per topic were requested; these take a line per coefficient."""
     first = found.comparisons[0]
     return bool(first.per_topic) or any(v.interval or v.pvalue is not None for c in found.comparisons for v in c.values)
 
 
 def shown_coefficients(found: Comparison, *, every: bool) -> list[str]:
-    """The coefficients of the text: those that were named, or the main ones, or every one."""
+    """Choose the coefficients to show: named ones, main ones or all."""
     values = found.comparisons[0].values
     kept = headlines("inferred" if any(v.interval for c in found.comparisons for v in c.values) else "main")
     return [v.coefficient for v in values if every or is_named(found) or v.coefficient in kept]
 
 
 def _coefficients(found: Comparison, *, every: bool) -> str:
-    """One line per candidate and coefficient."""
+    """Show one line per candidate and coefficient."""
     names, several = shown_coefficients(found, every=every), len(found.comparisons) > 1
     heads, lines = _heads(found), []
     shown = best_first(found)[: None if every else _SCREEN]
@@ -163,7 +163,7 @@ def _coefficients(found: Comparison, *, every: bool) -> str:
 
 
 def _without_value(c: Compared, names: Sequence[str], *, several: bool) -> str:
-    """Why some coefficients have no value, on the means or on single topics: a line for each reason."""
+    """Say why coefficients are undefined, on the means or on single topics: a line per reason."""
     why: dict[str, list[str]] = {}
     for v in _values(c, names):
         if v.why:
@@ -178,7 +178,7 @@ def _without_value(c: Compared, names: Sequence[str], *, several: bool) -> str:
 
 
 def _named(why: str, c: Compared) -> str:
-    """A reason with the names of the sides."""
+    """Put the names of the sides into a reason."""
     return re.sub(r"^ties in (truth|candidate)\b", lambda side: f"ties in {getattr(c, side[1])}", why)
 
 
@@ -201,7 +201,7 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 
 
 def _details(c: Compared, *, every: bool) -> list[str]:
-    """With `every` what ties leave open and the rank test, which otherwise is there where it decides something."""
+    """Show bounds for ties with `every`, and the rank test with `every` or if it is decisive."""
     parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
     open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
     if c.rank_test is not None and (every or (open_ and c.tested)):
@@ -210,7 +210,7 @@ def _details(c: Compared, *, every: bool) -> list[str]:
 
 
 def best_first(found: Comparison) -> Sequence[Compared]:
-    """By worth, or else by the main coefficients; as given where they were not compared on the same."""
+    """Sort by worth, else by main coefficients. Keep the given order if systems or topics differ."""
     if found.ranking is not None:
         place = {judge.names[1]: k for k, judge in enumerate(found.ranking.judges)}
         return sorted(found.comparisons, key=lambda c: place[c.candidate])
@@ -220,7 +220,7 @@ def best_first(found: Comparison) -> Sequence[Compared]:
 
 
 def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False) -> tuple[list[str], list[list[str]]]:
-    """The heads and cells of a table with a row for each candidate: what it is worth, and its coefficients."""
+    """Heads and cells of a table with one row per candidate: its worth and its coefficients."""
     worth = next((c.worth for c in shown if c.worth is not None), None)
     heads: list[str] = []
     rows: list[list[str]] = [[] for _ in shown]
@@ -244,10 +244,10 @@ def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False
 
 
 def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> tuple[str, bool]:
-    """One row per candidate, those that could be best first, as one group; and whether all columns fit."""
+    """Show one row per candidate, the possible best ones first; also return whether all columns fit."""
     heads, rows = summary(found, shown, every=every)
     wanted = len(heads)
-    while True:  # what does not fit goes, from the right
+    while True:  # drop columns from the right until the table fits
         lines = columns([["", *heads], *([c.candidate, *row] for c, row in zip(shown, rows, strict=True))]).split("\n")
         if max(map(len, lines)) <= _WIDEST or len(heads) < 2:
             break
@@ -269,7 +269,7 @@ def _rank_distances(found: Comparison) -> list[str]:
 
 
 def size(c: Compared) -> str:
-    """What was compared, in a line."""
+    """Count the systems and topics compared, in one line."""
     unit = "topic" if "groups" not in c.settings else "group"
     topics = f", {counted(len(c.topics), unit)}{' of topics' * (unit == 'group')}" if c.topics else ""
     measure = f", {c.measure}" if c.measure else ""
@@ -284,7 +284,7 @@ def _sizes(found: Comparison) -> str:
 
 
 def matrix_table(found: Comparison) -> str:
-    """All pairs of sides, row the truth; empty without all_pairs=True."""
+    """Show the matrix of all pairs of sides, with the truth as row; empty without all_pairs=True."""
     if found.matrix is None:
         return ""
     rows = [[name, *map(number, row)] for name, row in zip(found.names, found.matrix.tolist(), strict=True)]
@@ -292,7 +292,7 @@ def matrix_table(found: Comparison) -> str:
 
 
 def printed(found: Comparison) -> list[dict[str, Any]]:
-    """For a paper: a row for each candidate, with its worth, its coefficients and their intervals."""
+    """Rows for a paper: each candidate with its worth, its coefficients and their intervals."""
     shown = best_first(found)
     heads, rows = summary(found, shown)
     made = []
@@ -311,7 +311,7 @@ def printed(found: Comparison) -> list[dict[str, Any]]:
 
 
 def notes_of(found: Comparison) -> list[str]:
-    """Caveats of all candidates, then those of single ones, each once with the names that it belongs to."""
+    """List the common caveats, then each other caveat once, with the candidates that it concerns."""
     if len(found.comparisons) == 1:
         return list(found.notes)
     said: dict[str, list[str]] = {}
@@ -327,7 +327,7 @@ def notes_of(found: Comparison) -> list[str]:
 
 
 def _same_data(found: Comparison) -> bool:
-    """Whether all were compared on the same systems and topics."""
+    """Whether all candidates were compared on the same systems and topics."""
     return len({(frozenset(c.systems), frozenset(c.topics)) for c in found.comparisons}) == 1
 
 

@@ -1,4 +1,4 @@
-"""`correlate`: a coefficient between two conditions of the same systems and topics, with what the topics leave open."""
+"""`correlate`: a coefficient between two conditions of the same systems and topics, with an interval."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .permutation import chance_pvalue
 
 Test = Literal["chance"]
 
-_PERMUTATIONS = 9_999  # of the test against chance
+_PERMUTATIONS = 9_999  # in the test against chance
 NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
 
 
@@ -41,37 +41,39 @@ def correlate(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> Estimate:
-    """Compute a coefficient between two conditions, with an interval for its value across the population of topics.
+    """Compute a coefficient between two conditions, with an interval for the population of topics.
 
     Parameters
     ----------
     truth, candidate : what `as_scores` takes
         `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices. Systems and topics are
-        matched by their labels. What only one side has is left out, with an `AlignmentWarning` that names it. Without
-        an interval one score per system is enough.
+        matched by label. Those that only one side has are left out, and an `AlignmentWarning` names them. Without an
+        interval, one score per system is enough.
     coefficient : str
         A name from `list_coefficients`.
     method : {"auto", "shrinkage", "iterated", "percentile"} or None
-        How to make the interval. None: no interval.
+        Method of the interval. None: no interval. The first three are for the coefficient between the two *population*
+        mean vectors.
 
-        - "auto": for the coefficient between the two *population* mean vectors. The interval by shrinkage, reaching
-          towards 0 from its own centre or from that of the iterated bootstrap, whichever is nearer. Where a check finds
-          that the model does not fit, it holds the iterated interval as well, and a note says so.
-        - "shrinkage": for the same. Population means are drawn, given the observed ones, as those of exchangeable
-          systems in linearly related conditions. Narrower; wrong where the model is wrong, for instance where a third
-          of the systems is nearly tied.
-        - "iterated": for the same, without a model. Resamples of resamples show how the coefficient falls as noise is
-          added; the fall is taken back and the interval built around the result.
-        - "percentile": quantiles of the resampled coefficients, as papers print. Covers far too seldom; for comparison.
+        - "auto": the shrinkage interval. Its lower part starts at its own centre or at that of the iterated bootstrap,
+          whichever is nearer to 0. If a check finds that the model does not fit, the interval is extended to contain
+          the iterated one, and a note says so.
+        - "shrinkage": draws population means given the observed ones, from a model of exchangeable systems in linearly
+          related conditions. Narrower, but wrong if the model is wrong, for instance if a third of the systems is
+          nearly tied.
+        - "iterated": needs no model. Resamples of resamples show how far added noise lowers the coefficient; the
+          interval is built around the corrected value.
+        - "percentile": quantiles of the resampled coefficients, as in many papers. Its coverage is far too low; for
+          comparison only.
     test : {"chance"} or None
-        "chance": a p-value of the hypothesis that the candidate scores have nothing to do with the truth, from the
-        exact null distribution where there is one (`null_distribution`), else by permutations.
+        "chance": test the hypothesis that the candidate scores are unrelated to the truth. The p-value comes from the
+        exact null distribution if there is one (`null_distribution`), else from permutations.
     confidence_level : float
-        How often the interval is to hold what it is for.
+        Confidence level of the interval.
     n_resamples : int
-        Resamples of the interval, those of resamples included, at least 500. "auto" makes as many for each of its two
-        parts, and eight times as many where it takes the iterated interval, so that limits vary with the seed by less
-        than a tenth of a standard error. By "iterated" alone it is a quarter: ask for 49,999 there.
+        Number of resamples for the interval, including resamples of resamples; at least 500. "auto" draws this many for
+        each of its two parts, and eight times as many if it uses the iterated interval. Its limits then vary with the
+        seed by less than a tenth of a standard error. With "iterated" they vary by a quarter of one; use 49,999.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
         record it.
@@ -83,36 +85,36 @@ def correlate(  # noqa: PLR0913
     Returns
     -------
     Estimate
-        The bias-corrected value and then the limits are cut to the coefficient's range.
+        The bias-corrected value and the limits are clipped to the range of the coefficient.
 
     Warns
     -----
     AlignmentWarning
-        Where a side has systems or topics that the other lacks.
+        If one side has systems or topics that the other lacks.
     UndefinedCorrelationWarning
-        Where the coefficient is undefined for the means, or on some of the resamples.
+        If the coefficient is undefined for the means, or on some of the resamples.
 
     See Also
     --------
-    compare : All coefficients at once, with their caveats.
-    judge_worth : What a candidate's topics are worth, which few topics can tell.
+    compare : Compute all coefficients at once, with their caveats.
+    judge_worth : Estimate how many topics of the truth a candidate's topics are worth.
 
     Notes
     -----
-    Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the topics at hand. The
-    interval is for f(mu, nu), the same coefficient between the two *population* mean vectors, which unlimited topics of
-    this kind would show. Noise in the means lowers agreement, so the value lies below f(mu, nu) on average, and
-    resampled values lie lower still. `bias_corrected` undoes this, and the default interval is built around it.
+    Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the given topics. The
+    interval is for f(mu, nu), the same coefficient between the two *population* mean vectors over unlimited topics of
+    this kind. Noise in the means lowers agreement, so the value lies below f(mu, nu) on average, and resampled values
+    lie lower still. `bias_corrected` corrects this, and the default interval is built around it.
     docs/guide/intervals.md has the derivation.
 
-    Of 95% intervals by "auto", 93 to 100% held in 203 of 210 cells of real and simulated collections, from 10 topics
-    and 6 systems on (docs/measured/default-interval.md). Those for tau_b from 50 topics were a fifth narrower than by
-    "iterated". They held less often where a judge gives most systems the same score (85 and 89% for tau_ap_b), where a
-    third of the systems is truly tied, in another order on each side (61 to 96%), and where half of the systems are
-    related and half are not (89% for tau_b, 81% for tau_ap_b).
+    The coverage of 95% intervals by "auto" was 93 to 100% in 203 of 210 cells of real and simulated collections, from
+    10 topics and 6 systems on (docs/measured/default-interval.md). For tau_b and 50 topics they were a fifth narrower
+    than by "iterated". Coverage was lower in three cases. It was 85 and 89% for tau_ap_b if a judge gives most systems
+    the same score. It was 61 to 96% if a third of the systems is truly tied, in another order on each side. It was 89%
+    for tau_b and 81% for tau_ap_b if half of the systems are related and half are not.
 
-    Ties: as the coefficient treats them. Resampled means can be tied even where the means are not, so the
-    coefficient must admit ties on both sides; tau_b is tau, and tau_ap_ties is tau_ap, where there are none.
+    Resampled means can be tied even if the means are not, so the coefficient must admit ties on both sides. Without
+    ties, tau_b equals tau, and tau_ap_ties equals tau_ap.
 
     References
     ----------
@@ -163,7 +165,7 @@ def correlate(  # noqa: PLR0913
 
 
 def check_pairing(found: Pairing, *, interval: bool, per_topic: bool = False) -> None:
-    """Refuse what cannot be computed, before anything is."""
+    """Refuse requests that cannot be computed, before the work starts."""
     if len(found.systems) < 2:
         raise InputError(
             f"{counted(len(found.systems), 'system')} to compare: at least 2 are needed that both sides have"
@@ -188,7 +190,7 @@ def estimate_of(
     data: Pairing | None = None,
     **settings: Any,
 ) -> Estimate:
-    """An estimate from the limits that the bootstrap found."""
+    """Make an estimate from the limits of the bootstrap."""
     how: dict[str, Any] = {
         "seed": seed,
         "ties": "as tied" if len(known.ties) == 2 else f"admitted in {' and '.join(known.ties) or 'neither side'}",
@@ -210,7 +212,7 @@ def estimate_of(
 
 
 def undefined_on(found: Found) -> str:
-    """On how many resamples a coefficient is undefined, in a sentence."""
+    """Say on how many resamples a coefficient is undefined."""
     return (
         f"the coefficient is undefined on {found.undefined} of some {found.n_resamples:,} resamples of topics, "
         "where a side is all tied for instance; the interval is made from the others"

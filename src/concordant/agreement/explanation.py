@@ -1,4 +1,4 @@
-"""`explain`: which pairs of systems, which systems and which topics make two rankings disagree."""
+"""`explain`: the pairs of systems, the systems and the topics that make two rankings disagree."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from ..words import counted, listing, nearest, nearly_reversed, one_line
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
-_PIECE = 65_536  # pairs that are made at a time
+_PIECE = 65_536  # pairs converted to objects at a time
 
 
 @dataclass(frozen=True, slots=True)
 class PairLoss:
-    """A pair of systems, and what it takes from the coefficient."""
+    """A pair of systems and its loss."""
 
     better: str
-    """The better one by the truth; where the truth ties them, by candidate."""
+    """The better system by truth, or by candidate if truth ties them."""
     worse: str
     loss: float
-    """Its part of 1 - coefficient; the parts of all pairs sum to it exactly."""
+    """Part of 1 - coefficient. The losses of all pairs sum to it exactly."""
     truth_difference: float
-    """Mean of `better` minus mean of `worse`, higher is better: errors have their sign changed."""
+    """Mean of `better` minus mean of `worse`. If lower scores are better, the sign is changed."""
     candidate_difference: float
 
     @property
     def kind(self) -> str:
-        """How the sides differ: "swapped", "tied in truth" or "tied in candidate"."""
+        """Kind of difference: "swapped", "tied in truth" or "tied in candidate"."""
         if self.truth_difference == 0:
             return "tied in truth"
         return "tied in candidate" if self.candidate_difference == 0 else "swapped"
@@ -49,28 +49,28 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class SystemLoss:
-    """A system with its half of the loss of each of its pairs."""
+    """A system and its loss, half of the loss of each of its pairs."""
 
     system: str
     loss: float
     swapped: int
-    """The number of pairs with it that the sides order differently."""
+    """Number of its pairs that truth and candidate order differently."""
 
 
 @dataclass(frozen=True)
 class TopicEffect:
-    """A topic, and the coefficient without it."""
+    """A topic and the coefficient without it."""
 
     topic: str
     without: float
-    """The coefficient over all other topics; nan where it has no value."""
+    """The coefficient over all other topics; nan if undefined."""
     effect: float
-    """`without` minus the coefficient: positive for a topic that lowers the agreement."""
+    """`without` minus the coefficient; positive if the topic lowers the agreement."""
 
 
 @dataclass(frozen=True)
 class PairTopic:
-    """A topic's part of the two differences of means between two systems."""
+    """A topic's part of the difference between two systems, by truth and by candidate."""
 
     topic: str
     truth: float
@@ -78,41 +78,41 @@ class PairTopic:
 
     @property
     def shift(self) -> float:
-        """How far the topic moves the candidate difference away from the truth's."""
+        """Candidate part minus truth part."""
         return self.candidate - self.truth
 
 
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """What `explain` found. `print` shows the worst ten of each kind, `to_dict` has everything."""
+    """Result of `explain`. `print` shows the worst ten of each kind, `to_dict` has everything."""
 
     coefficient: str
     value: float
     pairs: tuple[PairLoss, ...]
-    """Pairs with a loss, the largest first; empty where the coefficient is not a sum over pairs."""
+    """Pairs with a loss, the largest first; empty if the coefficient is not a sum over pairs."""
     systems: tuple[SystemLoss, ...]
-    """All systems, the largest loss first; empty as `pairs`."""
+    """All systems, the largest loss first; empty if the coefficient is not a sum over pairs."""
     topics: tuple[TopicEffect, ...]
-    """All topics, the most harmful first; empty where there is no second topic, or the sides share none."""
+    """All topics, the most harmful first; empty if the sides share fewer than two topics."""
     truth: Scores | Means = field(metadata={"in_dict": False})
     candidate: Scores | Means = field(metadata={"in_dict": False})
 
     @property
     def loss(self) -> float:
-        """1 - coefficient: what there is to explain."""
+        """1 - coefficient, the disagreement to explain."""
         return 1 - self.value
 
     @property
     def exact(self) -> bool:
-        """Whether the coefficient is a sum over pairs, so that their losses explain it exactly."""
+        """Whether the coefficient is a sum over pairs, so that the losses of pairs explain it exactly."""
         return get_coefficient(self.coefficient).losses is not None
 
     def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
-        """Which topics drive a pair: each topic's part of mean(a) - mean(b), higher is better, on both sides.
+        """Split mean(a) - mean(b) into a part for each topic, for truth and for candidate.
 
-        The parts of a side sum to its difference of means. The topic that pushes the candidate difference furthest
-        against the truth's comes first.
+        The parts of each side sum to its difference of means; higher is better. The first topic pushes the candidate's
+        difference furthest against the truth's.
         """
         if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
             raise InputError("the sides have one score per system, so nothing is known about their topics: give Scores")
@@ -131,7 +131,7 @@ class Explanation(Result):
 
     @property
     def verdict(self) -> str:
-        """The value, and the pair, or the systems where many pairs cost the same, and the topic that matter most."""
+        """The coefficient, and the pair or systems and the topic that cost most."""
         parts = [f"{self.coefficient} = {self.value:.4f}"]
         if self.exact:
             swapped = sum(p.kind == "swapped" for p in self.pairs)
@@ -144,7 +144,7 @@ class Explanation(Result):
         return "; ".join(parts)
 
     def _costliest(self) -> str:
-        """The worst pair; where others cost as much, no single one is to blame, but perhaps a system."""
+        """Name the costliest pair; if several pairs tie, name the systems with most swaps."""
         worst, *others = self.pairs
         if not others or worst.loss > others[0].loss * (1 + 1e-9):
             return f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})"
@@ -155,7 +155,7 @@ class Explanation(Result):
         return f"{listing(who, 3)} {'have' if who[1:] else 'has'} the most swaps ({most}{' each' if who[1:] else ''})"
 
     def table(self) -> str:
-        """The worst ten pairs, systems and topics."""
+        """Show the worst ten pairs, systems and topics."""
         blocks = []
         if self.pairs:
             names = getattr(self.data, "names", ("truth", "candidate"))
@@ -173,12 +173,12 @@ class Explanation(Result):
         return "\n\n".join(blocks)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """Return everything, ready for JSON."""
         lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
         return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
 
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
-        """One row per pair, system or topic, the worst first."""
+        """Return one row per pair, system or topic, the worst first."""
         names = {
             "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
             "systems": ("system", "loss", "swapped"),
@@ -187,17 +187,17 @@ class Explanation(Result):
         return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
 
     def to_frame(self, kind: Kind = "pairs") -> Any:
-        """A pandas frame of the pairs, the systems or the topics, the worst first."""
+        """Return a pandas frame of the pairs, systems or topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
     def plot(self, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:  # type: ignore[override]
-        """Bars of the pairs, systems or topics that matter; by default of systems, and below them of topics."""
+        """Draw bars of the pairs, systems or topics that cost most; by default systems above topics."""
         from ..render.figures import parts
 
         return parts.explanation(self, kind, ax, most=most)
 
     def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 10) -> Any:
-        """Bars of the topics that move the difference between two systems most, as `topics_of` has them."""
+        """Draw bars of the topics that move the difference between two systems most; see `topics_of`."""
         from ..render.figures import parts
 
         return parts.pair_topics(self, a, b, ax, most=most)
@@ -211,40 +211,39 @@ def explain(
     coefficient: str = "tau_b",
     on: On = "both",
 ) -> Explanation:
-    """What each pair of systems and each topic contributes to the loss, 1 - coefficient.
+    """Attribute the loss, 1 - coefficient, to pairs of systems, systems and topics.
 
     Parameters
     ----------
     truth, candidate : what `as_scores` takes
-        Matched by the names of systems and topics. Without topics (one score per system), only pairs are explained.
+        Matched by the names of systems and topics. With one score per system, only pairs are explained.
     coefficient : str
         A name from `list_coefficients`.
     on : {"both", "systems"}
-        "both": means over the topics that both sides have. "systems": each side's means over its own topics; then only
-        pairs are explained.
+        "both": means over the common topics. "systems": means over each side's own topics; only pairs are explained.
 
     Returns
     -------
     Explanation
-        With `pairs`, `systems` and `topics`, the worst first.
+        Has `pairs`, `systems` and `topics`, the worst first.
 
     See Also
     --------
-    compare : All coefficients between a truth and its candidates.
-    correlate : One coefficient, with its interval.
+    compare : Compute all coefficients between a truth and its candidates.
+    correlate : Compute one coefficient with its interval.
 
     Notes
     -----
-    Pairs, exact for tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap: these are
-    sums over pairs, so 1 - coefficient = sum over pairs of their losses, none of them negative, and 0 for a pair that
-    both sides order in the same way. A swapped pair costs 2 / (number of pairs) in tau; in tau_ap 2 / ((m - 1)(i - 1))
-    with i the place of the lower one in candidate, so it costs more near the top. In tau_b, whose denominator is
-    a geometric mean, what ties cost in all is divided equally among the pairs that only one side ties. The formulas
-    are in docs/guide/explain.md. A system has half of the loss of each of its pairs.
+    tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap are sums over pairs. For
+    these, 1 - coefficient equals the sum of the losses of all pairs. No loss is negative, and a pair that both sides
+    order alike has loss 0. A swapped pair costs 2 / (number of pairs) in tau. In tau_ap it costs
+    2 / ((m - 1)(i - 1)), where i is the place of the lower system in candidate, so swaps near the top cost more. In
+    tau_b the total cost of ties is divided equally among the pairs that only one side ties. The formulas are in
+    docs/guide/explain.md. The loss of a system is half of the loss of each of its pairs.
 
-    Topics, for every coefficient: the coefficient without the topic, minus the coefficient over all topics. These
-    effects do not sum to the loss, because the order of two means is not a sum over topics. For one pair the difference
-    of means is such a sum: `Explanation.topics_of` has each topic's part.
+    The effect of a topic, for every coefficient, is the coefficient without the topic minus the coefficient over all
+    topics. Effects do not sum to the loss, because the order of two means is not a sum over topics. The difference of
+    means of one pair is such a sum: `Explanation.topics_of` has each topic's part.
 
     Examples
     --------
@@ -317,7 +316,7 @@ def _pairs(
     better = (x > 0) | ((x == 0) & (y > 0))
     i, j = np.where(better, i, j), np.where(better, j, i)
     x, y, lost = truth[i] - truth[j], candidate[i] - candidate[j], losses[i, j]
-    order = np.lexsort((y - x, -lost))  # sorted as arrays: a pair takes 150 bytes as an object, and more as a key
+    order = np.lexsort((y - x, -lost))  # sort arrays: each pair as an object takes 150 bytes
     found: list[PairLoss] = []
     for lo in range(0, len(order), _PIECE):
         parts = (values[order[lo : lo + _PIECE]].tolist() for values in (i, j, lost, x, y))
@@ -330,9 +329,9 @@ def _pairs(
 
 
 def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) -> tuple[TopicEffect, ...]:
-    """Leave one topic out, all of them in one call."""
+    """Compute the coefficient without each topic, all in one call."""
     x, y = means_without_each(truth.values), means_without_each(candidate.values)
-    admitted = np.ones(len(x), bool)  # tau, for one, refuses ties, and leaving out a topic may make them
+    admitted = np.ones(len(x), bool)  # leaving out a topic can create ties, which tau refuses
     for side, means in (("truth", x), ("candidate", y)):
         if side not in entry.ties:
             admitted &= np.diff(np.sort(means, axis=1), axis=1).min(axis=1) > 0
@@ -344,7 +343,7 @@ def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) 
 
 
 def means_without_each(values: FloatArray) -> FloatArray:
-    """Means of the systems without each topic in turn; equal totals are tied, as in all means."""
+    """Means of the systems without each topic in turn. Systems with equal totals are tied."""
     n = len(values)
     return tied_means(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n, n - 1)
 

@@ -1,4 +1,4 @@
-"""`permutation_test`: could the agreement be chance? For any coefficient, with ties."""
+"""`permutation_test`: a test against chance for any coefficient, with or without ties."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ..parallel import Workers
 from ..read.door import Collection, has_labels
 from ..words import counted, p_cell, p_equals
 
-_SLACK = 1e-12  # values closer than this are equal: the same sum in another order
-_ROWS = 2**16  # scores of rankings in a batch
-_ENUMERATED = 8  # systems up to which all orders are tried
+_SLACK = 1e-12  # closer values count as equal: they are the same sum in another order
+_ROWS = 2**16  # scores in a batch of permutations
+_ENUMERATED = 8  # up to this many systems, try all orders
 _MOST_ENUMERATED = 10
 
 
@@ -46,56 +46,56 @@ def permutation_test(
 ) -> Findings:
     """Test whether the agreement of `candidate` with `truth` could be chance, by permuting the candidate scores.
 
-    The hypothesis is that which system got which candidate score has nothing to do with the truth: all assignments of
-    the candidate scores to the systems are equally probable. For any coefficient, whatever is tied.
+    Under the null hypothesis the candidate scores are unrelated to the truth: all assignments of these scores to the
+    systems are equally probable. The test works for any coefficient and any ties.
 
     Parameters
     ----------
     truth, candidate : array_like, or what `as_scores` takes
-        One score for each system, higher is better: two vectors in the same order, or two collections, whose systems
-        are matched by name. Of scores by topic, the means over the topics that both sides have are compared.
+        One score for each system, higher is better: two vectors in the same order, or two collections with systems
+        matched by name. Scores by topic are averaged over the common topics.
     coefficient : str
         A name from `list_coefficients`.
     alternative : {"two-sided", "less", "greater"}
-        What counts as extreme.
+        Direction of the alternative hypothesis.
     n_resamples : int
-        Number of random permutations. All are tried for up to 8 systems, and for 9 or 10 where that takes no more than
-        n_resamples + 1.
+        Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 if there are at
+        most n_resamples + 1 of them.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
         record it.
     workers : int or concurrent.futures.Executor
-        Threads, for the coefficients that use them; or an executor.
+        Number of threads, for the coefficients that use them, or an executor.
     progress : callable, optional
         Called with the number of permutations done and the total.
     **parameters
-        Passed on to the coefficient, for instance p of `rbo` or tolerance of `tau_b`.
+        Parameters of the coefficient, for instance p of `rbo` or tolerance of `tau_b`.
 
     Returns
     -------
     Findings
-        `value`; `pvalue`, nan where the value is undefined, and its Monte Carlo `standard_error`; `null`: the
-        coefficient of every permutation; `exact`: whether all were tried; `n_undefined`: permutations without a value.
+        `value`; `pvalue`, nan if the value is undefined, and its Monte Carlo `standard_error`; `null`: the coefficient
+        of each permutation; `exact`: whether all were tried; `n_undefined`: number of permutations without a value.
 
     Warns
     -----
     UndefinedCorrelationWarning
-        Where the value is undefined: so is the p-value, nan.
+        If the value is undefined; the p-value is then nan.
 
     See Also
     --------
     null_distribution : Tau and AP correlation between random rankings.
-    compare : All coefficients between a truth and its candidates.
+    compare : Compute all coefficients between a truth and its candidates.
 
     Notes
     -----
-    With c of B random permutations at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B; with all
-    m! permutations tried, p is the share. "two-sided" is twice the smaller of the two one-sided p-values, at most 1,
-    because coefficients such as `rbo` are not symmetric. Values that differ by less than 1e-12 count as equal. A
-    permutation for which the coefficient is undefined counts as at least as extreme on both sides.
+    If c of B random permutations are at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B. If all
+    m! permutations are tried, p is the share of them that are at least as extreme. "two-sided" is twice the smaller
+    one-sided p-value, at most 1, because coefficients such as `rbo` are not symmetric. Values that differ by less than
+    1e-12 count as equal. Permutations with an undefined coefficient count as at least as extreme in both directions.
 
-    It does not test whether the agreement is good, nor does it know of topics. With ties on no side,
-    `null_distribution` gives the same test exactly and at once.
+    The test does not say whether the agreement is good, and ignores the sampling of topics. Without ties,
+    `null_distribution` gives the same test exactly and faster.
 
     References
     ----------
@@ -131,9 +131,9 @@ def permutation_test(
 
 
 def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> float:
-    """Two-sided p-value of the hypothesis that which system got which candidate score is chance.
+    """Two-sided p-value of the hypothesis that the candidate scores are unrelated to the truth.
 
-    From the exact null distribution where there is one, by permutations elsewhere.
+    It comes from the exact null distribution if there is one, else from permutations.
 
     >>> coefficient, never = get_coefficient("tau_ap"), Resampling.of(1)
     >>> chance_pvalue(coefficient, np.arange(8.0), np.array([0.0, 1, 3, 2, 4, 5, 7, 6]), never)
@@ -203,7 +203,7 @@ def _tested(
 
 
 def _pvalue(null: FloatArray, value: float, alternative: Alternative, own: int) -> float:
-    """`own` is 1 where the observed order is counted beside those drawn, 0 where it is among them."""
+    """Compute the p-value. `own` is 1 to count the observed order besides those in `null`, else 0."""
     if math.isnan(value):
         return math.nan
     undefined = np.isnan(null)

@@ -1,4 +1,4 @@
-"""`compare` by several measures or on several collections: one row for each of them and candidate, and averages."""
+"""`compare` by several measures or on several collections: a row for each, and averages."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ class Part:
     """One comparison of the table."""
 
     collection: str
-    """Empty where there is only one."""
+    """Name of the collection; empty if there is only one."""
     measure: str
-    """As it was asked for; a side may have one of its own."""
+    """The measure as requested; the sides may name it differently."""
     found: Comparison
 
 
 @dataclass(frozen=True)
 class Average:
-    """What a candidate has on average over the collections, by one measure."""
+    """Averages of a candidate over the collections, by one measure."""
 
     measure: str
     candidate: str
     values: Mapping[str, float]
-    """By coefficient, the mean of its values."""
+    """Mean of each coefficient."""
     interval: Interval | None
-    """Of the first coefficient, over topics like these of the same collections; None where one of them has none."""
+    """Interval of the first coefficient over topics like these of the same collections; None if unavailable."""
     best: bool | None
-    """Whether it could be the best candidate on average; None where that is not known."""
+    """Whether it could be the best candidate on average; None if unknown."""
 
 
 def _verdict(parts: Sequence[Part], averages: Sequence[Average], name: str) -> str:
-    """Who agrees most, or how far the answer depends on the measure."""
+    """Name the candidate that agrees most, or say how the answer depends on the measure."""
     first = parts[0].found
     truth, count = first.names[0], len({c.candidate for part in parts for c in part.found.comparisons})
     if averages:
@@ -80,7 +80,7 @@ def _verdict(parts: Sequence[Part], averages: Sequence[Average], name: str) -> s
 
 
 def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[str]) -> str:
-    """A row per measure, collection and candidate; then the averages."""
+    """Show a row per measure, collection and candidate, then the averages."""
     each = [(part, c) for part in parts for c in part.found.comparisons]
     measured = any(_measure(c) for _, c in each)
     rows = [[*["collection"] * bool(averages), *["measure"] * measured, "", "worth of 25", *names]]
@@ -103,7 +103,7 @@ def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[s
 
 
 def _row(part: Part, c: Compared, *, several: bool) -> dict[str, Any]:
-    """One per measure, collection and candidate, named as in AutoJudge's tables."""
+    """Make one row, with columns named as in AutoJudge's tables."""
     truth, judge = c.pairing.sides
     row: dict[str, Any] = {"Collection": part.collection} if several else {}
     row |= {"Judge": c.candidate, "TruthMeasure": truth.measure, "EvalMeasure": judge.measure}
@@ -119,13 +119,13 @@ def _measure(c: Compared) -> str:
 
 
 def _ends(values: Mapping[str, float]) -> list[str]:
-    """What has the lowest and the highest value."""
+    """Return the keys of the lowest and the highest value."""
     order = sorted(values, key=values.__getitem__)
     return order[:1] + order[1:][-1:]
 
 
 def common_measures(files: Iterable[Any]) -> list[str]:
-    """The measures that all of these have, in the order of the first."""
+    """List the measures that all files have, in the order of the first file."""
     found = [look(file).measures for file in files]
     common = [measure for measure in found[0] if all(measure in other for other in found)] if found else []
     if not common:
@@ -140,7 +140,7 @@ def compared_by(
     given: Sequence[tuple[str, str, Callable[[], Sides]]],
     how: Mapping[str, Any],
 ) -> Findings:
-    """The table of collections and measures, each with what reads its sides; all by the same options and seed."""
+    """Compare on each collection and by each measure, with the same options and seed."""
     progress, how = how.get("progress"), {**how, "progress": None}
     seed = Resampling.of(1, how.get("rng")).seed
     if seed is None:
@@ -162,7 +162,7 @@ def compared_by(
     settings = parts[0].found.settings
     kept = {name: settings[name] for name in ("seed", "n_resamples", "confidence_level", "on", "top")}
     every = [v.coefficient for v in parts[0].found.comparisons[0].values]
-    names = every  # those of the table
+    names = every  # coefficients in the table
     if len(every) > len(headlines("inferred")):
         names = [name for name in headlines("main") if name in every]
     return Findings(
@@ -177,7 +177,7 @@ def compared_by(
 
 
 def _averages(parts: Sequence[Part]) -> list[Average]:
-    """By one measure, of each candidate over the collections, the highest first."""
+    """Average each candidate over the collections, by one measure, the highest first."""
     from scipy.special import stdtrit
 
     names = [c.candidate for c in parts[0].found.comparisons]
@@ -190,7 +190,7 @@ def _averages(parts: Sequence[Part]) -> list[Average]:
         estimates = [v.estimate for c in of for v in c.values if v.coefficient == name]
         interval = None
         if all(e is not None and e.bias_corrected is not None and e.standard_error is not None for e in estimates):
-            # Collections have topics of their own, so their errors are independent.
+            # Collections have different topics, so their errors are independent.
             centre = float(np.mean([e.bias_corrected for e in estimates]))
             error = float(np.sqrt(np.sum([e.standard_error**2 for e in estimates]))) / len(estimates)
             reach = float(stdtrit(min(len(c.topics) for c in of) - 1, (1 + level) / 2)) * error
@@ -201,7 +201,7 @@ def _averages(parts: Sequence[Part]) -> list[Average]:
 
 
 def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
-    """Of each candidate, by its mean agreement over the collections; None where one is too small, or has other ones."""
+    """Say which candidates could be best on average; None if a collection is too small or has other candidates."""
     values, influences, sizes = [], [], []
     for part in parts:
         of = part.found.comparisons
@@ -226,10 +226,10 @@ def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
 def read_by(
     truth: Any, candidates: Any, measures: str | Sequence[str] | None, collections: Mapping[str, Any] | None
 ) -> list[tuple[str, str, Callable[[], Sides]]]:
-    """What to compare, of files: by each measure, and in the folder of each collection."""
+    """List the sides to compare: by each measure, and in the folder of each collection."""
     others = dict(candidates) if isinstance(candidates, Mapping) else candidates
     listed: list[Any] = list(others) if isinstance(others, list | tuple) else [others]
-    if collections is None:  # a folder of tables is one candidate per file
+    if collections is None:  # a folder of tables holds one candidate per file
         listed = [x for one in listed for x in (tables_in(one) if isinstance(one, str | os.PathLike) else []) or [one]]
     paths = list(others.values()) if isinstance(others, dict) else listed
 

@@ -1,7 +1,7 @@
-"""Which way of computing a rank correlation gives the number that somebody printed?
+"""Find which way of computing a rank correlation gives a reported number.
 
-A way is a `Preparation` (of what: means, ranks, names in order), a `Recipe` (which coefficient, which ties) and a
-`Writing` (as it is, in percent, without its sign). `audit` tries them all and says how many match by chance.
+A way consists of a `Preparation` (the input: means, ranks, names in order), a `Recipe` (coefficient and rule for ties)
+and a `Writing` (unchanged, rescaled, without its sign). `audit` tries all ways and says how many match by chance.
 """
 
 from .search import audit

@@ -1,4 +1,4 @@
-"""What goes into a coefficient: means over topics, in the ways in which people take them and mistake them."""
+"""Inputs of a coefficient: means over topics, and what people use instead by choice or by mistake."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .vectors import Vectors, rank_of
 
 @dataclass(frozen=True)
 class MatchedSides:
-    """Two sides as they were read, and as they are compared: matched by name, on common topics."""
+    """Two sides as read, and as compared: matched by name, on common topics."""
 
     truth: Side
     candidate: Side
@@ -28,7 +28,7 @@ class MatchedSides:
 
     @classmethod
     def of(cls, truth: Side, candidate: Side, names: Sequence[str] = ("truth", "candidate"), on: On = "both") -> Any:
-        """Match them by name."""
+        """Match the sides by name."""
         topics = bool(truth.topics and candidate.topics) and on == "both"
         apart = topics and set(truth.topics).isdisjoint(candidate.topics)
         found = match((truth, candidate), names, "both" if topics and not apart else "systems", holes=True)
@@ -38,14 +38,14 @@ class MatchedSides:
 
     @property
     def values(self) -> tuple[FloatArray, FloatArray] | None:
-        """The scores on the common topics, topics x systems; None where a side has none."""
+        """Scores on the common topics, topics x systems; None if a side has no topics."""
         a, b = self.matched
         if not isinstance(a, Scores) or not isinstance(b, Scores) or a.topics != b.topics:
             return None
         return a.values, b.values
 
     def pair(self, sides: Sequence[Side] = ()) -> Vectors:
-        """The means of both sides."""
+        """Means of both sides."""
         a, b = sides or self.matched
         place = [{name: k for k, name in enumerate(side.systems)} for side in (self.truth, self.candidate)]
         places = [np.array([p[s] for s in a.systems]) for p in place]
@@ -56,21 +56,21 @@ Make = Callable[[MatchedSides], "Vectors | None"]
 
 
 class Preparation(NamedTuple):
-    """A way from two sides to two vectors. `make` gives None where it is no other way than the plain one."""
+    """A way from two sides to two vectors. `make` returns None if it does not apply."""
 
     name: str
     departures: int
     make: Make
     suits: Suits = "all"
     average: str = ""
-    """How the values of topics become one."""
+    """How the values of topics are averaged."""
 
 
 PLAIN = Preparation("means", 0, MatchedSides.pair)
 
 
 def _of_means(a: Callable[[FloatArray], Any], b: Callable[[FloatArray], Any] | None = None) -> Make:
-    """What is made of the means of both sides, or of each."""
+    """Transform the means: both sides by `a`, or truth by `a` and candidate by `b`."""
 
     def make(given: MatchedSides) -> Vectors:
         pair = given.pair()
@@ -80,7 +80,7 @@ def _of_means(a: Callable[[FloatArray], Any], b: Callable[[FloatArray], Any] | N
 
 
 def _of_topics(make: Callable[[FloatArray], Any]) -> Make:
-    """What is made of the scores on the topics of each side."""
+    """Transform the scores on the common topics, the same for each side."""
     return lambda given: None if given.values is None else given.pair().with_scores(*map(make, given.values))
 
 
@@ -91,7 +91,7 @@ def _ranks(method: str, means: FloatArray) -> FloatArray:
 
 
 def _lists(ties: Any, by_name: bool, given: MatchedSides) -> Vectors:
-    """Numbers of the systems in the order of their ranks: what stands first, second, ... on each side."""
+    """List system numbers in rank order on each side."""
     pair = given.pair()
     orders = pair.without_ties(ties)
     numbers = rank_of(pair.names).astype(float) if by_name else np.arange(float(len(pair.names)))
@@ -117,7 +117,7 @@ def _top(k: int, by: str, given: MatchedSides) -> Vectors | None:
 
 
 def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
-    """All of them, the plainest first; `top` adds the best k systems."""
+    """Yield all preparations, the plainest first; `top` adds the best k systems."""
     yield PLAIN
     for k in top:
         for by, departures in (("truth", 1), ("candidate", 2)):

@@ -1,4 +1,4 @@
-"""A number as it was printed: its digits say how exact it is. And the ways in which people write a coefficient."""
+"""A printed number with its precision, and the ways in which people write a coefficient."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ...errors import InputError
 from ...words import named
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
-_SLACK = 1e-9  # the end of a window is in it, whichever way a tool rounds halves
+_SLACK = 1e-9  # include the ends of a window: tools round halves up or down
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A reported number, as a coefficient from -1 to 1, and the unit of its last digit."""
+    """A reported coefficient from -1 to 1, and the unit of its last digit."""
 
     text: str
     value: float
     step: float
     percent: bool
-    """Whether it was taken as percent: it has the sign, or is beyond 1."""
+    """Whether it was read as a percentage: it has a percent sign or exceeds 1."""
 
     @classmethod
     def of(cls, text: str) -> Printed:
-        """Read it; "0.87" and "0.870" are different numbers, so it has to be text."""
+        """Read the number from text, because "0.87" and "0.870" differ in precision."""
         given = f"{named('reported')} is {text!r}"
         plain = text.strip().replace("\u2212", "-")
         sign = plain.endswith("%")
@@ -44,24 +44,24 @@ class Printed:
         return cls(text.strip(), float(number), float(step), percent)
 
     def rounded(self) -> tuple[float, float]:
-        """All that is printed so when it is rounded."""
+        """Interval of the values that round to the printed number."""
         return self.value - self.step / 2 - _SLACK, self.value + self.step / 2 + _SLACK
 
     def cut(self) -> tuple[float, float]:
-        """All that is printed so when the further digits are cut off."""
+        """Interval of the values that give the printed number when further digits are cut off."""
         low = self.value - (self.step if self.value <= 0 else 0.0)
         return low - _SLACK, self.value + (self.step if self.value >= 0 else 0.0) + _SLACK
 
 
 class Writing(NamedTuple):
-    """From a coefficient to what is printed of it."""
+    """A transformation from a coefficient to the printed number."""
 
     name: str
     account: str
     departures: int
     apply: Callable[[float], float]
     signed: bool = False
-    """Whether it makes sense only of values that may be negative."""
+    """Whether it applies only to coefficients that can be negative."""
 
 
 CUT = "cut off"

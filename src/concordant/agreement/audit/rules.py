@@ -1,4 +1,4 @@
-"""The rules that are tried: every registered coefficient, what other libraries compute, and how tools break ties."""
+"""The rules to try: registered coefficients, variants of other libraries, and ways to break ties."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from ...coefficients.sums import concordance
 from .vectors import TieBreak, Vectors
 
 Suits = Literal["all", "topics", "pooled", "lists", "gaps", "head"]
-"""Kinds of preparation: any scores; one row per topic; all topics in one vector; lists in rank order, not scores; other
-gaps between the scores, in the same order; the worst for the best."""
+"""Kinds of preparation: any scores; one row per topic; all topics in one vector; lists in rank order, not scores;
+changed gaps between scores, in the same order; reversed order."""
 
 
 class Recipe(NamedTuple):
-    """From two vectors of scores to a value; to one for each topic where the vectors have topics."""
+    """A rule that turns two vectors of scores into a value, or into one value per topic."""
 
     name: str
     account: str
     departures: int
-    """How far it is from a plain call of a coefficient."""
+    """Number of steps away from a plain call of a coefficient."""
     call: Callable[[Vectors], Any]
     suits: frozenset[Suits] = frozenset({"all"})
     signed: bool = True
     needs_ties: bool = False
-    """Whether it is another rule's twin where nothing is tied."""
+    """Whether it equals another rule without ties."""
 
 
 def rules() -> Iterator[Recipe]:
-    """All of them, the plainest first."""
+    """Yield all rules, the plainest first."""
     every = list_coefficients()
     for c in every:
         yield Recipe(f"{c.name}(truth, candidate)", c.summary, 0, _registered(c), _suits(c), c.range[0] < 0)
@@ -66,7 +66,7 @@ def _exchanged(call: Callable[[Vectors], Any], pair: Vectors) -> Any:
 def _suits(c: Coefficient) -> frozenset[Suits]:
     fits: dict[Suits, bool] = {
         "all": True,
-        "topics": c.name != "tau_gap_a",  # takes seconds where most systems score 0 on a topic
+        "topics": c.name != "tau_gap_a",  # takes seconds if most systems score 0 on a topic
         "gaps": "scores" in c.reads,
         "head": c.top_weighted,
         "lists": c.name in ("tau_b", "spearman", "weighted_tau"),
@@ -76,7 +76,7 @@ def _suits(c: Coefficient) -> frozenset[Suits]:
 
 
 def _overlaps() -> Iterator[Recipe]:
-    """Rank-biased overlap with other settings than the usual ones."""
+    """Yield rank-biased overlap with other than the usual settings."""
     rbo, kinds = get_coefficient("rbo"), {"ext": "extrapolated", "min": "the lower bound", "max": "the upper bound"}
     for p in (0.9, 0.5, 0.7, 0.8, 0.95, 0.98, 0.99):
         for ties in ("a", "w", "b"):
@@ -98,7 +98,7 @@ _BREAKS: dict[TieBreak, str] = {
 
 
 def _broken_ties() -> Iterator[Recipe]:
-    """Coefficients for orders without ties, after tools have broken the ties in their ways."""
+    """Yield coefficients without ties, applied after breaking ties as tools do."""
     for how, words in _BREAKS.items():
         for c in map(get_coefficient, ("tau", "tau_ap", "tau_gap", "rbo", "spearman", "weighted_tau")):
             call, account = partial(_broken, c, how), f"{c.summary}; {words}"
@@ -110,7 +110,7 @@ def _broken_ties() -> Iterator[Recipe]:
 
 
 def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
-    """The coefficient of the orders; where it reads the truth's scores, these stay what they are."""
+    """Compute the coefficient after breaking ties; if it uses the truth's scores, keep these."""
     orders = pair.without_ties(how)
     return c.formula(pair.truth if c.reads[0] == "scores" else orders.truth, orders.candidate)
 
@@ -119,7 +119,7 @@ def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
 
 
 def _counted(of: Callable[..., float], pair: Vectors) -> float:
-    """A function of the numbers of pairs: concordant, discordant, ordered by the truth, by the candidate, all."""
+    """Apply a function to counts of pairs: concordant, discordant, ordered by truth, by candidate, all."""
     m, c = concordance(pair.truth, pair.candidate)
     every = m * (m - 1) / 2
     ordered = every - float(c.tied_truth), every - float(c.tied_candidate)
@@ -128,7 +128,7 @@ def _counted(of: Callable[..., float], pair: Vectors) -> float:
 
 
 _SHARES = {"C / all pairs", "C / pairs ordered by the truth", "pearson squared", "average overlap"}  # not below 0
-_TWINS = {"kendalltau(variant='c')", "1 - 6 sum d^2 / (m^3 - m)"}  # of others, where nothing is tied
+_TWINS = {"kendalltau(variant='c')", "1 - 6 sum d^2 / (m^3 - m)"}  # equal to another rule without ties
 _COUNTS: tuple[tuple[str, str, Callable[..., float]], ...] = (
     (
         "(C - D) / all pairs",
@@ -164,7 +164,7 @@ def _short_spearman(pair: Vectors) -> float:
 
 
 def _average_overlap(pair: Vectors) -> float:
-    """The mean of the overlap at depth 1, 2, ... m, ties in the order of the files."""
+    """Mean overlap at depths 1, 2, ..., m, with ties in the order of the files."""
     orders, m = pair.without_ties("file"), len(pair.names)
     depth = m + 1 - np.minimum(orders.truth, orders.candidate)
     shared = np.cumsum(np.bincount(depth.astype(int), minlength=m + 1)[1:])
@@ -172,7 +172,7 @@ def _average_overlap(pair: Vectors) -> float:
 
 
 def _unsorted_tau_ap(place: str, pair: Vectors) -> float:
-    """tau_ap that never sorts: the list is walked as it stands in the file. Ties on both sides are concordant."""
+    """Compute tau_ap without sorting, in file order. Pairs tied on both sides count as concordant."""
     order: IntArray = np.argsort(getattr(pair, place))
     x, y = pair.truth[order], pair.candidate[order]
     above = [np.mean(np.sign(x[i] - x[:i]) == np.sign(y[i] - y[:i])) for i in range(1, len(x))]

@@ -1,4 +1,4 @@
-"""`audit`: try every rule on every preparation of the scores, and keep what is printed as the reported number."""
+"""`audit`: try every rule on every preparation of the scores, and keep the ways that give the reported number."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .printed import CUT, WRITINGS, Printed
 from .rules import Recipe, rules
 from .vectors import Vectors
 
-SHOWN = 12  # ways in a printed table
-NEAREST = 2  # of each number of departures
-SHIFTS = 100  # windows to either side that say what chance gives
+SHOWN = 12  # most ways in a printed table
+NEAREST = 2  # ways shown for each number of departures
+SHIFTS = 100  # shifted windows on each side, to estimate matches by chance
 _POLICIES: dict[Missing, str] = {
     "drop": "missing topics dropped",
     "zero": "missing topics 0",
@@ -36,23 +36,23 @@ _POLICIES: dict[Missing, str] = {
 
 @dataclass(frozen=True)
 class Way:
-    """One way to compute the number: a rule, on prepared scores, written in a way."""
+    """One way to compute the number: a rule, prepared scores, and a way of writing the value."""
 
     rule: str
     data: str
-    """What the rule was given: "means", or another preparation."""
+    """The input of the rule: "means", or another preparation."""
     written: str
-    """What was done to the value before it was printed; "" for nothing."""
+    """What was done to the value before printing; "" if nothing."""
     account: str
-    """What one would have to have done, in a line."""
+    """Description of the steps, in one line."""
     departures: int
-    """How many steps it is away from a coefficient of the means over the common topics, as it is: 0."""
+    """Number of steps away from an unchanged coefficient of the means over the common topics."""
     values: tuple[float, ...]
-    """For each candidate."""
+    """The value for each candidate."""
     off: float
-    """How far it is from what was reported, at the worst of the candidates; 0 if it reproduces them all."""
+    """Largest distance from a reported number, over the candidates; 0 if all are reproduced."""
     same: tuple[Way, ...] = ()
-    """Others with the same value on these data, so that nothing here can tell them apart."""
+    """Other ways with the same value on these data, which cannot tell them apart."""
 
     @property
     def matches(self) -> bool:
@@ -61,7 +61,7 @@ class Way:
 
     @property
     def name(self) -> str:
-        """Rule, data and writing in a few words."""
+        """Name of rule, data and writing."""
         parts = [self.rule, "" if self.data == PLAIN.name else self.data, self.written]
         return "; ".join(part for part in parts if part)
 
@@ -73,16 +73,16 @@ class Way:
 
 @dataclass(frozen=True)
 class Level:
-    """How often ways of so many departures match, and how often they would by chance."""
+    """Matches among the ways with a given number of departures, and expected matches by chance."""
 
     departures: int
     ways: int
     distinct: int
-    """Their different values."""
+    """Number of different values."""
     matches: int
-    """Different values that reproduce what was reported."""
+    """Number of different values that reproduce the reported number."""
     by_chance: float
-    """As many would match numbers of as many digits nearby, on average."""
+    """Expected number of matches with nearby numbers of equally many digits."""
 
 
 @checked
@@ -97,47 +97,47 @@ def audit(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Find the coefficient, direction and rule for ties that give a number that somebody printed.
+    """Find the coefficient, direction and rule for ties behind a reported number.
 
-    Every registered coefficient is tried on the means over topics, then what one may have done instead: exchanged the
-    sides, used another library's variant, broken ties by name or by file, rounded the means, averaged over topics or
-    over other topics, compared names or ranks as if they were scores, dropped a sign. Each such step is a
-    departure; ways with few of them are the plainer explanations.
+    First try every registered coefficient on the means over topics. Then try common variations: exchange the sides, use
+    another library's variant, break ties by name or by file, round the means, average over topics or over other topics,
+    compare names or ranks as if they were scores, drop the sign. Each such step is a departure. Ways with few
+    departures are the plainer explanations.
 
-    A number of few digits is reproduced by many rules by chance. The result says how many values were tried, and how
-    many would match another number of as many digits nearby. More digits, or several reported numbers that one rule
-    has to reproduce at once, tell more.
+    Many rules reproduce a number of few digits by chance. The result says how many values were tried, and how many
+    would match another nearby number of equally many digits. The evidence is stronger with more digits, or with several
+    reported numbers that one rule must reproduce together.
 
     Parameters
     ----------
     truth : Scores, Means, path, frame, mapping or results of a tool
         Anything that `as_scores` takes.
     candidate : the same, or a list of them
-        The other ranking; or several, each with its reported number.
+        The other ranking, or several, each with its reported number.
     reported : str or list of str
-        The number as it was printed: "0.87" stands for all from 0.865 to 0.875, "0.870" for less. "87%" and "87.1" are
-        percent.
+        The number as printed: "0.87" stands for the values from 0.865 to 0.875, "0.870" for a smaller range. "87%" and
+        "87.1" are percentages.
     top : int or list of int
-        Also try the k best systems only.
+        Also try only the k best systems.
     departures : int
-        The most steps away from the plain way.
+        Largest number of departures to try.
     on : {"both", "systems"}
-        "both": the plain way is by means over the topics that both sides have. "systems": over each side's own topics.
+        "both": the plain way takes means over the common topics. "systems": over each side's own topics.
     names : list of str, optional
-        What to call the truth and each candidate.
+        Names of the truth and of each candidate.
     progress : callable, optional
         Called with the number of preparations done and the total.
 
     Returns
     -------
     Findings
-        `matches`: a `Way` for each value that reproduces the number, the plainest first; `nearest`: what comes nearest
-        without; `levels`: by departures, how many were tried, match, and would match by chance.
+        `matches`: a `Way` for each value that reproduces the number, the plainest first; `nearest`: the nearest ways
+        that do not; `levels`: by number of departures, how many ways were tried, match, and would match by chance.
 
     See Also
     --------
-    compare : How two rankings agree.
-    explain : Which systems and topics cause the difference.
+    compare : Measure how far two rankings agree.
+    explain : Find the systems and topics that cause the difference.
 
     Examples
     --------
@@ -217,8 +217,9 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
 
 
 def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[MatchedSides]], list[str]]:
-    """The sides, matched; where compared systems lack topics and nothing was said of it, once for each policy that
-    works; and what to note.
+    """Match the sides, and list notes.
+
+    If systems lack topics and no policy was given, match once for each policy that works.
     """
     unsaid = [side.has_holes and side.missing == "error" for side in sides]
 
@@ -261,7 +262,7 @@ def _try_all(
     departures: int,
     progress: Progress | None,
 ) -> Iterator[Way]:
-    """Every rule on every preparation of every reading, in every writing, up to so many departures."""
+    """Try every rule, preparation, reading and writing, up to the given number of departures."""
     known = list(rules())
     work = [(policy, sides, way) for way in ways for policy, sides in readings.items()]
     for done, (policy, sides, way) in enumerate(work, 1):
@@ -281,7 +282,7 @@ def _try_all(
 
 
 def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> tuple[float, ...] | None:
-    """For each pair; None where one of them has no value, so nobody can have printed it."""
+    """Compute the value for each pair; None if one is undefined, so that nobody can have printed it."""
     try:
         with np.errstate(all="ignore"):
             values = [float(_averaged(np.asarray(rule.call(pair), dtype=float), way)) for pair in pairs]
@@ -291,7 +292,7 @@ def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> tuple[f
 
 
 def _averaged(values: FloatArray, way: Preparation) -> Any:
-    """Over topics, where there are any."""
+    """Average over topics, if the values are by topic."""
     if "undefined" in way.average:
         return np.nan_to_num(values).mean()
     if way.average:
@@ -305,7 +306,7 @@ def _averaged(values: FloatArray, way: Preparation) -> Any:
 def _written(
     rule: Recipe, way: Preparation, data: str, plain: tuple[float, ...], printed: Sequence[Printed], departures: int
 ) -> Iterator[Way]:
-    """The ways to write a value that may have been chosen."""
+    """Write a value in each way within the given number of departures."""
     reproduced = False
     for writing in WRITINGS:
         steps = rule.departures + way.departures + writing.departures
@@ -314,8 +315,8 @@ def _written(
         values = tuple(map(writing.apply, plain))
         as_it_is = writing.apply is float
         if writing.name and (reproduced if as_it_is else values == plain):
-            continue  # the same as the plainer writing
-        # How far each value is from its window; 0 within.
+            continue  # same number as a plainer writing
+        # off: largest distance of a value from its window, 0 inside.
         windows = [_window(writing.name, p) for p in printed]
         off = max(max(v - high, low - v, 0.0) for v, (low, high) in zip(values, windows, strict=True))
         reproduced = reproduced or (as_it_is and off == 0)
@@ -328,11 +329,11 @@ def _window(written: str, p: Printed) -> tuple[float, float]:
     return p.cut() if written == CUT else p.rounded()
 
 
-# What it amounts to ------------------------------------------------------------------------------------
+# Summaries ------------------------------------------------------------------------------------
 
 
 def _grouped(ways: Iterable[Way]) -> list[Way]:
-    """The plainest of each value, with the others; sorting is stable, so rules keep their order."""
+    """Group the ways by value under the plainest one. Sorting is stable, so rules keep their order."""
     groups: dict[Any, list[Way]] = {}
     for way in sorted(ways, key=lambda way: way.departures):
         key = *(round(value, 9) for value in way.values), way.written == CUT
@@ -341,22 +342,22 @@ def _grouped(ways: Iterable[Way]) -> list[Way]:
 
 
 def _nearest_of(found: Sequence[Way]) -> tuple[Way, ...]:
-    """Of those that do not match the nearest ones, some with 0 departures, some with 1, ..."""
+    """Nearest ways that do not match, a few for each number of departures."""
     missed = sorted((way for way in found if not way.matches), key=lambda way: way.off)
     levels = sorted({way.departures for way in missed})
     return tuple(way for level in levels for way in [way for way in missed if way.departures == level][:NEAREST])
 
 
 def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level, ...]:
-    """How many were tried with 0, 1, 2 ... departures, and how many match what was reported or numbers nearby."""
-    # How far the windows are moved to see what chance gives: to 0.1 on either side, or ten windows.
+    """Count by departures the ways tried, the matches, and the expected matches with nearby numbers."""
+    # Shift the windows by up to 0.1 or ten windows on each side to estimate matches by chance.
     width = max(p.step for p in printed)
     far = np.linspace(width, max(0.1, 10 * width), SHIFTS)
     shifts = np.concatenate([-far, far])
     shifts = shifts[[all(abs(p.value + shift) <= 1 for p in printed) for shift in shifts]]
 
     def share(way: Way) -> float:
-        """In what share of the moved windows a way lies; 1 where none could be moved."""
+        """Share of the shifted windows that contain the way; 1 if no window could be shifted."""
         inside = np.ones(len(shifts), dtype=bool)
         for value, p in zip(way.values, printed, strict=True):
             low, high = _window(way.written, p)
@@ -373,7 +374,7 @@ def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level,
 
 
 def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:
-    """The answer in words: one rule, several that the digits cannot tell apart, or none."""
+    """Say whether one rule, several rules or none reproduce the number."""
     ways, distinct = sum(one.ways for one in levels), sum(one.distinct for one in levels)
     tried = f"{ways:,} ways to compute it were tried, with {distinct:,} different values."
     if not matches:
@@ -398,7 +399,7 @@ def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels
             f"{_quoted(first)}, and {more}; the digits do not tell which."
         )
     head = f"No plain rule gives {number}. {head}" if level else head
-    # How much a match at this level says; where several match, nothing about which of them.
+    # State the evidence of a match at this level; if several match, it does not say which is right.
     up_to = [one for one in levels if one.departures <= level]
     chance, values = sum(one.by_chance for one in up_to), counted(sum(one.distinct for one in up_to), "value")
     kind = f"rules as plain as this ({counted(level, 'departure')} or fewer)" if level else "plain rules"
@@ -414,7 +415,7 @@ def _quoted(way: Way) -> str:
 
 
 def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:
-    """What reproduces the number, the nearest that do not, and how often chance would."""
+    """Show the ways that reproduce the number, the nearest that do not, and matches by chance."""
     parts = []
     heads = f"What reproduces {number}, the plainest first:", "The nearest that do not:"
     for heading, ways in zip(heads, (matches, nearest), strict=True):

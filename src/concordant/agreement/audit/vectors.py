@@ -1,4 +1,4 @@
-"""Two vectors of scores with all that a rule may look at, to break ties as tools do."""
+"""Two vectors of scores, with the names and places that tools use to break ties."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ TieBreak = Literal["file", "name", "reverse name"]
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """What truth and candidate say of the same systems; one row per topic where `truth` has two dimensions."""
+    """Scores of the same systems by truth and candidate; two-dimensional scores have one row per topic."""
 
     truth: FloatArray
     candidate: FloatArray
     names: tuple[str, ...]
     truth_place: IntArray
-    """Where each system stands in the truth's own file."""
+    """Position of each system in the truth's file."""
     candidate_place: IntArray
 
     @property
     def swapped(self) -> Vectors:
-        """The sides exchanged."""
+        """Exchange the sides."""
         return Vectors(self.candidate, self.truth, self.names, self.candidate_place, self.truth_place)
 
     @cached_property
     def tied(self) -> bool:
-        """Whether a side has ties."""
+        """Whether at least one side has ties."""
         return any(np.unique(side).size < side.size for side in (self.truth, self.candidate))
 
     def with_scores(self, truth: FloatArray, candidate: FloatArray) -> Vectors:
-        """Other scores of the same systems."""
+        """Replace the scores and keep the systems."""
         return replace(self, truth=truth, candidate=candidate)
 
     def without_ties(self, how: TieBreak) -> Vectors:
-        """Each side as an order without ties: what stands first in its file, or first by name, is the better."""
+        """Break the ties of each side: the system that is first in its file, or first by name, ranks higher."""
         alphabet = rank_of(self.names)
         key = {"name": alphabet, "reverse name": -alphabet}
         return self.with_scores(
@@ -50,13 +50,13 @@ class Vectors:
 
 
 def in_order(scores: FloatArray, key: IntArray) -> FloatArray:
-    """Scores m, m - 1, ... 1 in the same order, ties by the key, the smallest first."""
+    """Replace scores by m, m - 1, ..., 1 in the same order. The smallest key wins a tie."""
     result = np.empty(len(scores))
     result[np.lexsort((key, -scores))] = np.arange(len(scores), 0, -1)
     return result
 
 
 def rank_of(names: Sequence[str]) -> IntArray:
-    """The place of each name in the alphabet (that of code points, as Python sorts)."""
+    """Place of each name in alphabetical order, by code points as Python sorts."""
     place = {name: k for k, name in enumerate(sorted(names))}
     return np.array([place[name] for name in names], dtype=np.int64)
