@@ -171,7 +171,7 @@ def test_one_score_per_system_with_gaps(tmp_path: Path) -> None:
     other = {"a": 0.3, "b": 0.7, "c": 0.2}
     side = cc.as_scores(str(board), measure="win_rate")
     assert quiet(cc.compare, side, other)["tau"] == pytest.approx(1 / 3)
-    with pytest.raises(InputError, match=r"has no score of x: leave .* missing='drop-systems'"):
+    with pytest.raises(InputError, match=r"has no score for x: leave .* missing='drop-systems'"):
         cc.compare(side, other | {"x": 0.1})
 
 
@@ -179,7 +179,9 @@ def test_empty_files_are_an_error_still(tmp_path: Path) -> None:
     for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.3)):
         (tmp_path / f"{name}.eval").write_text(f"map\t1\t{value}\nmap\t2\t{value}\n")
     (tmp_path / "d.eval").write_text("")
-    with pytest.raises(InputError, match=r"no scores at all of d: go on without with missing='drop-systems'"):
+    with pytest.raises(
+        InputError, match=r"no scores at all for d: to leave out such systems, write missing='drop-systems'"
+    ):
         cc.compare(tmp_path, {"a": 1, "b": 2, "c": 3, "d": 4})
     for given, note in (
         ({"a": 1, "b": 2, "c": 3}, "left out, because candidate lacks it: d"),

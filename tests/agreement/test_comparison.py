@@ -181,7 +181,7 @@ def test_bad_sides() -> None:
     for bad in ([0.1, 0.2], np.ones(3), 3.0, None):
         with pytest.raises(cc.errors.InputTypeError, match=r"truth is an? .*: give Scores, a file, a frame"):
             compare(bad, PEOPLE)
-    with pytest.raises(cc.errors.InputError, match="there is no score of dense: leave these systems out"):
+    with pytest.raises(cc.errors.InputError, match="there is no score for dense: leave these systems out"):
         compare({"dense": math.nan, "bm25": 1}, PEOPLE)
     with pytest.raises(cc.errors.InputError, match="twice"):
         compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)

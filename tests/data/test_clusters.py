@@ -178,5 +178,5 @@ def test_groups_of_very_different_size_are_doubted() -> None:
     uneven = {str(k): str(min(k, 12)) for k in range(24)}  # twelve of one topic, one of twelve
     for function in (cc.judge_worth, cc.soft_pairwise_accuracy, cc.correlate):
         found = function(TWICE[0].described(groups=uneven), TWICE[1], rng=1)
-        assert "13 groups of very different size count as about 4 of one size" in found.notes[-1]
+        assert "13 groups of very different size count as about 4 of equal size" in found.notes[-1]
         assert not function(TOGETHER[0], TOGETHER[1], rng=1).notes

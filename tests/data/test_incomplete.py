@@ -89,7 +89,7 @@ def test_it_is_a_collection(tmp_path: Path) -> None:
         assert scores.described(missing="drop").complete().topics == ("1",)
     with pytest.warns(cc.errors.DataWarning, match="1 score of 1 system missing, set to 0: y lacks topic 2"):
         assert scores.described(missing="zero").complete().values.tolist() == [[0.5, 0.4], [0.7, 0.0]]
-    with pytest.raises(InputError, match="missing='available' leaves holes, and this needs every score"):
+    with pytest.raises(InputError, match="missing='available' leaves holes, but all scores are needed here"):
         scores.complete()
     (tmp_path / "s.csv").write_text("topic,x,y\n1,0.5,0.4\n2,0.7,\n")
     read = cc.read_scores(tmp_path / "s.csv", missing="available")
@@ -101,9 +101,9 @@ def test_it_is_a_collection(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[1, np.nan], [2, np.nan]], "there are no scores at all of system b: leave it out"),
-        ([[np.nan, np.nan], [2, 1]], "no scores at all of topic 1: leave it out, .* or missing='drop'"),
-        ([[1, np.nan], [np.nan, 2]], "b share no topic with a, not even through other systems"),
+        ([[1, np.nan], [2, np.nan]], "there are no scores at all for system b: leave it out"),
+        ([[np.nan, np.nan], [2, 1]], "no scores at all for topic 1: leave it out, .* or missing='drop'"),
+        ([[1, np.nan], [np.nan, 2]], "b share no topic with a, even through other systems"),
         ([[1, np.inf], [np.nan, 2]], "is inf"),
     ],
 )
@@ -114,7 +114,7 @@ def test_what_cannot_be_compared_is_named(values: Any, message: str) -> None:
 
 def test_what_needs_every_score_says_so() -> None:
     scores = open_scores(holed(), range(9), [*"abcde"])
-    with pytest.raises(ConcordantError, match=r"leaves holes, and this needs every score.*'drop-systems'"):
+    with pytest.raises(ConcordantError, match=r"leaves holes, but all scores are needed here.*'drop-systems'"):
         cc.ranks.discriminative_power(scores, np.arange(5))
 
 

@@ -190,7 +190,7 @@ class TestFrames:
             ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
             ({"topic": [None], "a": [0.5]}, "'topic' holds None, which is not a label"),
             ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' was given already"),
-            ({"topic": ["1"], "a": [float("nan")]}, "no score at all, of a on 1"),
+            ({"topic": ["1"], "a": [float("nan")]}, "no scores at all for a on 1"),
         ],
     )
     def test_refused(self, columns: Any, message: str) -> None:

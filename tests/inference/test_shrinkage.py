@@ -266,9 +266,7 @@ def test_the_iterated_interval_counts_where_systems_are_tied_and_a_note_says_so(
     assert auto.settings["interval"] == "auto"
     assert auto.settings["n_resamples"] == iterated.settings["n_resamples"] == 7992
     (note,) = auto.notes
-    assert note.startswith(
-        "the interval holds that of the iterated bootstrap as well: many systems seem to be nearly tied"
-    )
+    assert note.startswith("the interval includes that of the iterated bootstrap: many systems seem to be nearly tied")
     assert not iterated.notes
     compared = cc.compare(*sides, interval=True, n_resamples=999, rng=4, rank_test=None, worth=False)
     assert compared.notes.count(note) == 1

@@ -240,7 +240,7 @@ def test_a_policy_for_holes_is_heeded_and_others_are_refused() -> None:
         cc.combine(human, machine, method="shrunk")
     with pytest.raises(InputError, match="groups"):
         cc.combine(human.described(groups=["a", "b"] * 20), machine)
-    with pytest.raises(InputError, match="no scores at all of s0"):
+    with pytest.raises(InputError, match="no scores at all for s0"):
         cc.combine(human, cc.Scores(np.where(np.arange(6) == 0, np.nan, f), machine.topics, machine.systems))
 
 

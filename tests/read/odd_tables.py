@@ -248,7 +248,7 @@ BOARD = (
 LEADERBOARDS = [
     Odd(BOARD, "there are 3 measures; choose one with measure=: win_rate, standard_error, n_total"),
     Odd(BOARD, means("gpt-x foo bar", 805.0, 805.0, 804.0), {"measure": "n_total"}),
-    Odd(BOARD, "has no score of bar: leave these systems out with missing='drop-systems'", {"measure": "win_rate"}),
+    Odd(BOARD, "has no score for bar: leave these systems out with missing='drop-systems'", {"measure": "win_rate"}),
     Odd(BOARD, means("gpt-x foo", 97.5, 88.25), {"measure": "win_rate", "missing": "drop-systems"}, "left out: bar"),
     Odd(BOARD, "there is no measure 'winrate'; did you mean 'win_rate'", {"measure": "winrate"}),
     Odd(BOARD, "'verified' in column 'mode' is not a number", {"measure": "mode"}),

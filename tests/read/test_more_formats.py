@@ -86,7 +86,7 @@ class TestMteb:
             content = {"task_name": "T", "mteb_version": "1.0", "scores": {"test": [part]}}
             (tmp_path / f"org__{model}" / "r" / "T.json").write_text(json.dumps(content))
         assert read_scores(tmp_path).values.tolist() == [[0.5, 0.5]]
-        with pytest.raises(InputError, match="no score at all, of org/a, org/b on T/en"):
+        with pytest.raises(InputError, match="no scores at all for org/a, org/b on T/en"):
             read_scores(tmp_path, "other").complete()
 
 
@@ -218,7 +218,7 @@ class TestLabels:
     def test_labels_that_a_frame_brings(self) -> None:
         frame = pd.DataFrame({"a": [0.5], "b": [0.6]}, index=["301"])
         assert cc.Scores(frame, ["301"], ["a", "b"]).values.tolist() == [[0.5, 0.6]]
-        with pytest.raises(InputError, match=r"values are a frame whose systems \(a, b\) are not those given \(b, a\)"):
+        with pytest.raises(InputError, match=r"values are a frame with systems \(a, b\) other than given \(b, a\)"):
             cc.Scores(frame, ["301"], ["b", "a"])
 
     def test_keys_that_are_written_alike(self) -> None:

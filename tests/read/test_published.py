@@ -336,11 +336,11 @@ def test_empty_files_matter_where_their_systems_are_asked_for(tmp_path: Path) ->
     for name in "ab":
         write(tmp_path / f"{name}.eval", "map\t1\t0.5\nmap\t2\t0.25\n")
     write(tmp_path / "c.eval", "")
-    with pytest.raises(InputError, match=r"there are no scores at all of c: .*missing='drop-systems'"):
+    with pytest.raises(InputError, match=r"there are no scores at all for c: .*missing='drop-systems'"):
         read_scores(tmp_path).complete()
     with pytest.warns(DataWarning, match=r"^Skipped 1 empty file of systems that were not asked for: .*c\.eval$"):
         assert read_scores(tmp_path, systems=["b", "a"]).systems == ("b", "a")
-    with pytest.raises(InputError, match="there are no scores at all of c"):
+    with pytest.raises(InputError, match="there are no scores at all for c"):
         read_scores(tmp_path, systems=["a", "c"]).complete()
     with pytest.warns(DataWarning, match="1 system dropped of 2, because they lack topics: c"):
         assert read_scores(tmp_path, systems=["a", "c"], missing="drop-systems").complete().systems == ("a",)

@@ -122,7 +122,7 @@ def test_holes_of_a_matrix() -> None:
         filled = read(content, missing="mean")
     assert filled.values.tolist() == [[0.5, 0.875], [0.25, 0.75], [0.375, 1]]
     assert filled.means().tolist() == [0.375, 0.875]  # each over the topics it has
-    with pytest.raises(InputError, match="no scores at all of b"):
+    with pytest.raises(InputError, match="no scores at all for b"):
         read("topic,a,b\n1,0.5,NA\n2,0.25,NA\n", missing="mean")
     with pytest.raises(InputError, match="no system has all topics"):
         read(content, missing="drop-systems")
@@ -134,7 +134,7 @@ def test_lower_is_better() -> None:
     scores = read("topic,a,b\n1,0,2\n", lower_is_better=True)
     assert scores.ranking() == (("a",), ("b",))
     assert str(scores.values[0, 0]) == "0.0"
-    with pytest.raises(InputError, match=r"file: missing=.zero. would give the best score"):
+    with pytest.raises(InputError, match=r"file: missing=.zero. would give missing topics the best score"):
         read("topic,a,b\n1,2,3\n2,,1\n", lower_is_better=True, missing="zero")
     with pytest.raises(InputError, match="missing is 'skip'"):
         read("topic,a\n1,2\n", missing="skip")
@@ -335,5 +335,5 @@ def test_the_same_score_in_two_files() -> None:
 
 
 def test_a_file_without_any_score_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match=r"^file: there is no score at all, of file on 1"):
+    with pytest.raises(InputError, match=r"^file: there are no scores at all for file on 1"):
         read('{"1": {"map": NaN}}')

@@ -136,7 +136,7 @@ def test_names_of_runs(tmp_path: Path) -> None:
 def test_empty_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.eval").write_text(text(ROWS[::2]))
     (tmp_path / "b.eval").write_text("")
-    with pytest.raises(InputError, match=r"no scores at all of b: .*missing='drop-systems'"):
+    with pytest.raises(InputError, match=r"no scores at all for b: .*missing='drop-systems'"):
         read_scores(tmp_path).complete()
     with pytest.warns(DataWarning, match="1 system dropped of 2, because they lack topics: b"):
         assert read_scores(tmp_path, missing="drop-systems").complete().systems == ("a",)

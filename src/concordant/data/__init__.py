@@ -1,1 +1,1 @@
-"""Data that describe themselves: scores and means with labels, groups, totals, and what to do about missing scores."""
+"""Scores and means with their labels, groups, rules for totals, and policies for missing scores."""

@@ -1,4 +1,4 @@
-"""What results share that say whom a machine favours."""
+"""Parts of results that report which systems a machine favours."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .scores import places_of
 if TYPE_CHECKING:
     from .scores import Means
 
-SIGNIFICANT = 0.05  # level at which a system is called favoured
+SIGNIFICANT = 0.05  # level of the test for favoured systems
 
 
 class Favours:
-    """By how much a machine favours each of the systems of `means`, and the corrected p-values."""
+    """How much a machine favours each system of `means`, with corrected p-values."""
 
     means: Means
     favour: FloatArray
@@ -30,13 +30,13 @@ class Favours:
 
     @checked
     def favoured(self, *, more: bool = True) -> list[str]:
-        """Systems that the machine favours significantly, or disfavours with more=False, the most first."""
+        """List the systems that the machine favours significantly, or disfavours with more=False, largest first."""
         sign = 1 if more else -1
         order = np.argsort(-sign * self.favour, kind="stable")
         return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
 
     def _whom(self, machine: str) -> list[str]:
-        """That in a sentence; none where it is not known."""
+        """Say in a sentence which systems the machine favours; return none if unknown."""
         if np.isnan(self.favour).any():
             return []
         sides = (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
@@ -46,15 +46,15 @@ class Favours:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CombinedMeans(Favours, Findings):
-    """What `combine` found, systems by their combined means, best first; its page lists the attributes."""
+    """The result of `combine`: systems by their combined means, best first. Its page lists the attributes."""
 
     before: tuple[str, ...]
-    """Sentences before the one that says whom the machine favours."""
+    """Sentences before the one on whom the machine favours."""
     after: tuple[str, ...] = ()
 
     @checked
     def difference(self, first: str, second: str, *, confidence_level: float = 0.95) -> Estimate:
-        """The mean of one system minus that of another, with its interval."""
+        """Estimate one system's mean minus another's, with an interval."""
         a, b = places_of([first, second], self.means.systems, "systems")
         variance = max(self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b], 0.0)
         reach = stdtrit(self.difference_freedom[a, b], (1 + confidence_level) / 2) * np.sqrt(variance)
@@ -68,13 +68,13 @@ class CombinedMeans(Favours, Findings):
 
 
 def first_of(means: Means) -> str:
-    """Who ranks first, of systems that are sorted by their means."""
+    """Say which system ranks first, or which tie for first; systems are sorted by mean."""
     first = [system for system, mean in zip(means.systems, means.values, strict=True) if mean == means.values[0]]
     return f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
 
 
 def rows_of(means: Means, **parts: Any) -> list[dict[str, Any]]:
-    """One row per system, with its mean and more numbers."""
+    """Make one row per system, with its mean and further numbers."""
     parts = {"mean": means.shown(), **parts}
     return [
         {"system": system, **{name: np.asarray(part)[k].item() for name, part in parts.items()}}
@@ -83,12 +83,12 @@ def rows_of(means: Means, **parts: Any) -> list[dict[str, Any]]:
 
 
 def by_system(rows: Sequence[Mapping[str, Any]]) -> dict[str, FloatArray]:
-    """The columns of these rows that are numbers."""
+    """Return the numeric columns of these rows."""
     return {name: np.array([row[name] for row in rows]) for name in rows[0] if name not in ("system", "mean")}
 
 
 def table_of(rows: Sequence[Mapping[str, Any]], level: float, names: Sequence[str], *more: str) -> str:
-    """One line per system: its mean with the interval, more columns, and the means of both sides."""
+    """Format one line per system: its mean with the interval, further columns, and both sides' means."""
     heads = ["", "combined", f"{100 * level:g}% interval", *more, *(f"{name} alone" for name in names)]
     cells = [
         [

@@ -1,14 +1,14 @@
-"""What labels say: topics that belong together, and which systems or topics a caller chose.
+"""Groups of topics, and choices of systems or topics by their labels.
 
 Topics of one group (segments of a document, questions on a passage) are one observation.
 
-What resamples topics resamples groups. So a matrix of topics becomes one with a row for each group, which everything
-else takes as it takes topics, and whose length is the sample size:
+Whatever resamples topics must then resample groups. So a matrix of topics becomes a matrix with one row for each group,
+and the number of groups is the sample size:
 
     row of group g = mean + G / N (sum over its topics - n_g mean),    N topics in G groups, n_g of them in g.
 
-Its mean over the groups is the mean over the topics, and its variance over them, divided by G, is the variance of that
-mean when groups are drawn: the linearised one of a ratio of sums, because a drawn group brings its size along.
+The mean of these rows is the mean over topics. Their variance divided by G estimates the variance of that mean when
+groups are drawn. It is linearised, as for a ratio of sums, because groups differ in size.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ..arrays import FloatArray, IntArray
 from ..errors import ConcordantError, InputError, warn
 from ..words import argument, counted, listing, named, nearest
 
-FEW = 20  # groups of one size: below, tests were seen to reject too often (docs/measured/boards.md)
+FEW = 20  # with fewer groups of equal size, tests reject too often (docs/measured/boards.md)
 
 
 _SEGMENT = re.compile(r"(.+)#\d+", re.DOTALL)
 
 
 def documents_of(topics: Sequence[str]) -> dict[str, str] | None:
-    """The document of each topic, where all are segments of several documents, as WMT's are; None where they are not.
+    """Map topics such as WMT's segments to their documents; None if not all topics are segments.
 
     >>> documents_of(["news1#0", "news1#1", "news2#0"])
     {'news1#0': 'news1', 'news1#1': 'news1', 'news2#0': 'news2'}
@@ -39,7 +39,7 @@ def documents_of(topics: Sequence[str]) -> dict[str, str] | None:
 
 
 def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> None:
-    """Raise where a topic has no group, or no type."""
+    """Raise if a topic has no group, or no type."""
     lacking = [topic for topic, label in zip(topics, labels, strict=True) if not label]
     if lacking:
         raise InputError(
@@ -49,21 +49,20 @@ def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> N
 
 
 def places_of_groups(groups: Sequence[str], topics: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
-    """The names of the groups, in the order in which topics have them, and the place of each topic's group."""
+    """Return the groups in order of appearance, and the index of each topic's group."""
     require_labels(groups, topics, "groups")
     names = tuple(dict.fromkeys(groups))
     if len(names) < 2:
         raise InputError(
             f"{named('groups')} has {counted(len(names), 'group')} for {counted(len(topics), 'topic')}: at least 2 are "
-            "needed, because how groups differ tells how far the means can be trusted. Single topics are taken with "
-            + argument("groups", "none")
+            "needed to estimate the error of the means. To use single topics, write " + argument("groups", "none")
         )
     place = {name: k for k, name in enumerate(names)}
     return names, np.array([place[group] for group in groups])
 
 
 def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
-    """One row per group, as above, column by column; nan where a column has no topic of the group."""
+    """Compute the rows of groups, column by column; nan if a column has no topic of the group."""
     there = ~np.isnan(values)
     member = (groups == np.arange(int(groups.max()) + 1)[:, None]).astype(np.float64)
     sums, counts = member @ np.where(there, values, 0.0), member @ there
@@ -73,9 +72,9 @@ def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
 
 
 def doubts_about_sizes(groups: Sequence[str] | None) -> tuple[str, ...]:
-    """That few groups hold most of the topics, in a sentence; nothing where they do not.
+    """Warn in a sentence if few groups hold most of the topics.
 
-    Means of groups of n_g topics vary as those of (sum n_g)^2 / sum n_g^2 groups of one size would (Kish).
+    Means over groups of n_g topics vary like means over (sum n_g)^2 / sum n_g^2 groups of equal size (Kish).
     """
     if groups is None:
         return ()
@@ -84,23 +83,23 @@ def doubts_about_sizes(groups: Sequence[str] | None) -> tuple[str, ...]:
     if count >= min(FEW, len(sizes) / 2):
         return ()
     return (
-        f"{counted(len(sizes), 'group')} of very different size count as about {count:.0f} of one size: with so few, "
+        f"{counted(len(sizes), 'group')} of very different size count as about {count:.0f} of equal size: with so few, "
         "intervals are too short and tests reject too often",
     )
 
 
-# Which systems or topics a caller chose: names, patterns such as STS*, and what to leave out, such as !AFQMC ----------
+# Choices of systems or topics: names, patterns such as STS*, and exclusions such as !AFQMC ----------------------------
 
 
 def says_which(wanted: Iterable[str] | None) -> bool:
-    """Whether a choice says what to read, and not only what to leave out."""
+    """Tell whether a choice names something to read, not only exclusions."""
     return wanted is not None and not all(name.startswith("!") for name in wanted)
 
 
 def chosen(wanted: Iterable[str] | None, labels: Sequence[str]) -> list[int]:
-    """The places of the labels that a choice takes, in its order; names that are not there take nothing.
+    """Return the indices of the chosen labels, in the order of the choice. Ignore unknown names.
 
-    A label that a name spells exactly is meant itself, so `*` and `!` may be part of it.
+    An exact match comes before a pattern, so labels may contain `*` and `!`.
 
     >>> chosen(["STS*", "b", "!STS17"], ["a", "b", "STS16", "STS17"]), chosen(["!a"], ["a", "b"]), chosen(None, ["a"])
     ([2, 1], [1], [0])
@@ -119,9 +118,9 @@ def choose(
     error: Callable[[str], ConcordantError],
     left_out: Collection[str] = (),
 ) -> list[int]:
-    """As `chosen`; a name that is not there is an error, and one that could not be left out gets a warning.
+    """Return what `chosen` returns; raise for an unknown name, and warn of an unknown exclusion.
 
-    `left_out` are labels that the same choice has left out before.
+    `left_out` are labels that the same choice has excluded before.
     """
     wanted, places = list(wanted), {label: k for k, label in enumerate(labels)}
     gone, has_no = dict.fromkeys(left_out, 0), f"has no {noun}".rstrip()
@@ -142,7 +141,7 @@ def _leaves_out(name: str, places: Collection[str]) -> bool:
 
 
 def _places(name: str, places: dict[str, int]) -> list[int]:
-    """The place of a label, or of all that a pattern fits. Brackets are no pattern: STS22[dev] is a label."""
+    """Return the places of a label, or of all that match a pattern. Brackets are literal: STS22[dev] is a label."""
     if name in places or not {"*", "?"} & set(name):
         return [places[name]] if name in places else []
     pattern = re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)

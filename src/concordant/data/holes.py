@@ -1,13 +1,12 @@
-"""Missing scores: what to do about them, and what systems would score on all topics, estimated from those they have.
+"""Policies for missing scores ("holes"), and estimates of means over all topics despite them.
 
-Means over different topics cannot be compared: a system that was run on easy tasks has a higher one. So where holes
-stay open, each score is taken as the sum of what its topic gives to all systems and what its system has on all topics,
-by least squares:
+Means over different topics cannot be compared: easy topics raise them. So where holes stay open, least squares fits
+each score by an effect of its topic and an effect of its system:
 
-    score of s on t = a_t + b_s + residual,    over the scores that are there.
+    score of s on t = a_t + b_s + residual,    over the observed scores.
 
-A hole counts as a_t + b_s. The mean of a system that has all topics stays its own, and nothing is assumed of it; that
-of the others assumes that a system is, on the topics that it lacks, as far ahead of the others as on those that it has.
+A hole counts as a_t + b_s. A system with all topics keeps its observed mean. For the others we assume that their lead
+on missing topics equals their lead on the rest.
 """
 
 from __future__ import annotations
@@ -28,30 +27,30 @@ _AVAILABLE = "'available' leaves them open and compares two systems on the topic
 
 
 def invent_topics(count: int) -> list[str]:
-    """Labels for the rows of a matrix that names no topics; they are no label that a file would have."""
+    """Label the rows of a matrix without topic names, unlike any label in a file."""
     return [f"row {k + 1}" for k in range(count)]
 
 
 def are_invented(topics: Sequence[str]) -> bool:
-    """Whether topics were labelled by `invent_topics`."""
+    """Tell whether `invent_topics` made these labels."""
     return all(topic.startswith("row ") and topic[4:].isdecimal() for topic in topics)
 
 
 def has_holes(values: FloatArray) -> bool:
-    """Whether a score is missing."""
+    """Tell whether a score is missing."""
     with np.errstate(all="ignore"):
-        total = values.sum()  # nan where any score is
+        total = values.sum()  # nan if any score is nan
     return bool(np.isnan(total) and np.isnan(values).any())
 
 
 class Settled(NamedTuple):
-    """What is left of a matrix when its policy for missing scores was applied, and a sentence about it."""
+    """A matrix after its policy for missing scores was applied, and a sentence about the change."""
 
     values: FloatArray
     rows: IntArray
-    """The topics that are kept."""
+    """Indices of the topics kept."""
     columns: IntArray
-    """The systems that are kept."""
+    """Indices of the systems kept."""
     said: str = ""
 
 
@@ -60,10 +59,10 @@ def settle(
 ) -> Settled:
     """Apply a policy for missing scores to a matrix with nan where a system lacks a topic.
 
-    `error` names them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems
-    have; `drop-systems` keeps the systems that have all topics; `mean` fills in a system's mean over the topics it has,
-    so this is its mean, as trec_eval prints it without -c. `available` leaves the holes, and is refused here, where
-    none may be left; where the caller is `open_to_holes`, messages name it as a way out.
+    `error` lists them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems have;
+    `drop-systems` keeps the systems that have all topics. `mean` fills in a system's mean over its other topics, which
+    gives the mean that trec_eval prints without -c. `available` would leave the holes, and is refused here; messages
+    suggest it if the caller is `open_to_holes`.
     """
     holes, rows, columns = np.isnan(values), np.arange(len(topics)), np.arange(len(systems))
     bad_systems, bad_topics = np.flatnonzero(holes.any(axis=0)), np.flatnonzero(holes.any(axis=1))
@@ -76,20 +75,20 @@ def settle(
     )
     nothing = [systems[k] for k in np.flatnonzero(holes.all(axis=0)).tolist()]
     if len(nothing) == len(systems):
-        raise InputError(f"there is no score at all, of {listing(nothing)} on {listing(topics)}")
+        raise InputError(f"there are no scores at all for {listing(nothing)} on {listing(topics)}")
     if nothing and missing != "drop-systems":
         raise InputError(
-            f"there are no scores at all of {listing(nothing)}: go on without with "
+            f"there are no scores at all for {listing(nothing)}: to leave out such systems, write "
             f"{argument('missing', 'drop-systems')}"
         )
     if missing == "error":
         raise InputError(choices)
     if missing == "available":
-        raise InputError(f"{argument('missing', 'available')} leaves holes, and this needs every score: {choices}")
+        raise InputError(f"{argument('missing', 'available')} leaves holes, but all scores are needed here: {choices}")
     if missing == "zero":
         return Settled(np.where(holes, 0.0, values), rows, columns, f"{count} missing, set to 0: {who}")
     if missing == "mean":
-        doubt = "tests and intervals would take the filled scores for observed ones, and be too sure"
+        doubt = "tests and intervals would treat the filled scores as observed, and be too confident"
         said = f"{count} missing, set to the mean of the others: {who}. This is for means only: {doubt}"
         return Settled(np.where(holes, np.nanmean(values, axis=0), values), rows, columns, said)
     if missing == "drop":
@@ -119,17 +118,18 @@ def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[
 
 
 def fitted(values: FloatArray) -> FloatArray:
-    """Scores with a_t + b_s in each hole, by least squares over the others."""
+    """Fill each hole with a_t + b_s, fitted by least squares to the other scores."""
     there = ~np.isnan(values)
     if there.all():
         return values
-    shift = float(np.nanmean(values))  # large scores lose no digits
+    shift = float(np.nanmean(values))  # so that large scores keep their digits
     known = np.where(there, values - shift, 0.0)
     turned = values.shape[0] > values.shape[1]  # solve for the shorter side
     o, x = (there.T, known.T) if turned else (there, known)
     rows, columns = o.sum(axis=1), o.sum(axis=0)
     shared = (o / columns) @ o.T
-    # The normal equations with the columns' effects eliminated; they leave a constant free, which is set to 0.
+    # Eliminating b_s = (sum over t of x_ts - a_t) / n_s leaves the normal equations for a_t, singular by a constant:
+    # (diag(rows) - O diag(1/columns) O') a = x 1 - O diag(1/columns) x' 1. Adding 1/len(o) sets sum a_t to 0.
     left = np.diag(rows).astype(np.float64) - shared + 1 / len(o)
     a = np.linalg.solve(left, x.sum(axis=1) - (o / columns) @ x.sum(axis=0))
     b = (x - a[:, None] * o).sum(axis=0) / columns
@@ -138,10 +138,10 @@ def fitted(values: FloatArray) -> FloatArray:
 
 
 def influences(values: FloatArray) -> FloatArray:
-    """A complete matrix whose means are those of `fitted`, its deviations what each topic adds to their error.
+    """Make a complete matrix with the means of `fitted`, and with the errors of these means as its deviations.
 
-    Deviations are the residuals, 0 in a hole, times n / n_s for a system with n_s of n topics: their variance over the
-    n topics, divided by n, is that of its mean over n_s.
+    Deviations are residuals, 0 in a hole, times n / n_s for a system with n_s of n topics. Their variance over n
+    topics, divided by n, is the variance of a mean over n_s topics.
     """
     there = ~np.isnan(values)
     filled = fitted(values)
@@ -149,31 +149,31 @@ def influences(values: FloatArray) -> FloatArray:
     means = filled.mean(axis=0)
     residuals = np.where(there, filled - means - (filled - means).mean(axis=1, keepdims=True), 0.0)
     residuals -= np.where(there, residuals.sum(axis=0) / counts, 0.0)
-    spread = np.sqrt((n - 1) / n * counts / np.maximum(counts - 1, 1))  # counts - 1 degrees of freedom, not n - 1
+    spread = np.sqrt((n - 1) / n * counts / np.maximum(counts - 1, 1))  # for n_s - 1 degrees of freedom
     return np.asarray(means + n / counts * residuals * spread)
 
 
 def refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems: tuple[str, ...]) -> None:
-    """Raise where a topic or system has no scores."""
+    """Raise if a topic or a system has no scores."""
     for axis, noun, labels in ((0, "system", systems), (1, "topic", topics)):
         empty = np.flatnonzero(~there.any(axis=axis))
         if empty.size:
             names = [labels[k] for k in empty.tolist()]
             way_out = argument(f"{noun}s", [f"!{name}" for name in names[:3]])
             raise InputError(
-                f"there are no scores at all of {noun} {listing(names)}: leave {'it' if len(names) == 1 else 'them'} "
+                f"there are no scores at all for {noun} {listing(names)}: leave {'it' if len(names) == 1 else 'them'} "
                 f"out, as in {way_out}" + (f" or {argument('missing', 'drop')}" if axis else "")
             )
 
 
 def refuse_apart(there: npt.NDArray[np.bool_], systems: tuple[str, ...]) -> None:
-    """Raise where systems cannot be compared, not even through others."""
+    """Raise if systems cannot be compared, even through other systems."""
     from scipy.sparse.csgraph import connected_components
 
     label = connected_components(there.T.astype(np.int64) @ there, directed=False)[1]
     if (label != label[0]).any():
         apart = listing(systems[k] for k in np.flatnonzero(label != label[0]))
         raise InputError(
-            f"{apart} share no topic with {systems[0]}, not even through other systems, so nothing compares them: "
+            f"{apart} share no topic with {systems[0]}, even through other systems, so they cannot be compared: "
             "leave them out, or add systems that have topics of both"
         )

@@ -1,18 +1,17 @@
-"""Means and other totals over topics, in which equal totals are tied; and which systems are identical.
+"""Means and other totals over topics that keep ties despite rounding, and a search for identical systems.
 
 0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient. So every mean (of all topics, of
 resamples, of halves, without a topic) comes from `tied_sums`: totals of systems x and y that differ by no more than
 
     (n / 2 + 2) eps (sum |x| + sum |y|),    eps = 2**-52,
 
-count as equal. That is what n additions of numbers that were rounded themselves can be off by, for these two systems:
-a third one, however large, changes nothing. Scores of a few decimals with different totals lie far beyond it.
+count as equal. This bounds the rounding error of n additions of rounded numbers. It depends on these two systems alone.
+Different totals of scores with a few decimals differ by much more.
 
 Each rule for totals gives a system points on every topic, and its total is their mean, or sum. So whatever resamples
-topics works on the points as on scores. Points depend on which systems are compared, so a rule is applied after
-matching.
+topics resamples points in the same way. Points depend on which systems are compared, so rules apply after matching.
 
-Systems are identical if no topic tells them apart by more than `ROUNDING`, beside the largest score of the collection.
+Systems are identical if their scores on all topics differ by at most `ROUNDING` times the largest score.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ from ..arrays import FloatArray, IntArray
 from ..errors import warn
 
 _EPS = float(np.finfo(np.float64).eps)
-ROUNDING = 1e-12  # what floating point may make of a difference of 0, beside scores of about 1
+ROUNDING = 1e-12  # the largest difference, for scores of about 1, that counts as rounding error
 
 
 def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
-    """Means over `axis`, with the systems on the last of the other axes; equal totals give equal means.
+    """Compute means over `axis`, with the systems on the last of the other axes. Equal totals give equal means.
 
     >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
     [0.15, 0.15]
     """
-    # In one order of memory, whatever came in, so that the same scores are added in the same order.
+    # A fixed memory layout, so that the same scores are always added in the same order.
     array = np.ascontiguousarray(np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0))
     n = len(array)
     sums = array.sum(axis=0)
@@ -54,15 +53,14 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
 def tied_means(
     sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int | None = None, *, workers: int = 1
 ) -> FloatArray:
-    """Means from sums of n terms each, tied as `tied_sums` has it, and written as decimals where that keeps them apart.
+    """Compute means from sums of n terms each, with the ties of `tied_sums`, rounded to 12 significant digits.
 
-    A mean of decimals is a decimal, or the start of one: 12 significant digits of it are without the noise of its sum,
-    so means can be rounded, or held against a tolerance, as on paper. Where 12 digits would tie systems of a row
-    that are not tied, the means of that row stay as they are.
+    12 digits remove the rounding error of the sum, so that means round, and compare with a tolerance, as on paper.
+    A row is not rounded if that would tie systems that are not tied.
     """
     divisor = n if divisor is None else divisor
     s = np.asarray(sums, dtype=np.float64)
-    if s.size and s.ndim and sizes is sums:  # scores that are not negative: the common case, in which 12 digits do
+    if s.size and s.ndim and sizes is sums:  # nonnegative scores, the common case: 12 digits nearly always suffice
         rows = np.ascontiguousarray(s.reshape(-1, s.shape[-1]))
         found = np.empty_like(rows)
         _kernels.active.short_means(rows, divisor, _slack(n), found, workers)
@@ -74,7 +72,7 @@ def tied_means(
 
 
 def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> FloatArray:
-    """`tied_means` for any scores: 12 digits are taken in the rows whose order and ties they keep."""
+    """Compute `tied_means` for any scores; round only rows that keep their order and ties."""
     means = tied_sums(sums, sizes, n) / divisor
     short = to_digits(means, sizes / divisor)
     if means.ndim == 0:
@@ -85,15 +83,15 @@ def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> Float
 
 
 def _slack(n: int) -> float:
-    """What n additions of rounded numbers can be off by, as a part of the sum of their sizes."""
+    """Bound the rounding error of n additions of rounded numbers, relative to the sum of absolute values."""
     return (n / 2 + 2) * _EPS
 
 
 def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
-    """Sums of n terms each, systems on the last axis, where those that rounding can explain are made equal.
+    """Make sums of n terms equal that differ only by rounding; systems are on the last axis.
 
-    `sizes` are the sums of the terms' absolute values. In sorted order, neighbours that are tied share the lowest sum
-    of their group. A group whose ends are further apart than rounding explains is split, from its lowest sum up.
+    `sizes` are the sums of the terms' absolute values. In sorted order, tied neighbours get the lowest sum of their
+    group. A group whose ends differ by more than rounding is split, from its lowest sum up.
     """
     s = np.array(sums, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if s.ndim == 0 or s.shape[-1] < 2:
@@ -101,7 +99,7 @@ def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
     rows, z = s.reshape(-1, s.shape[-1]), np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape)
     z = z.reshape(rows.shape)
     slack = _slack(n)
-    # Nearly always no two sums of a row are close: found by one sort, with room for the two largest systems of the row.
+    # Rows rarely have close sums. One sort finds candidates, with the slack of the row's two largest systems.
     close = np.diff(np.sort(rows, axis=1), axis=1) <= 2 * slack * z.max(axis=1, keepdims=True)
     some = np.flatnonzero(close.any(axis=1))
     if some.size:
@@ -110,7 +108,7 @@ def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
 
 
 def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
-    """Each sum becomes the lowest of its group, row by row."""
+    """Replace each sum by the lowest of its group, row by row."""
     order = np.argsort(sums, axis=1)
     s, z = np.take_along_axis(sums, order, axis=1), np.take_along_axis(slack, order, axis=1)
     starts = np.ones(s.shape, dtype=bool)
@@ -125,7 +123,7 @@ def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
 
 
 def _split(s: FloatArray, z: FloatArray, starts: npt.NDArray[np.bool_]) -> FloatArray:
-    """A sorted row with a chain of ties that is too long: it is cut wherever its lowest sum is too far away."""
+    """Split a chain of ties in a sorted row wherever its lowest sum is too far away."""
     shared, low = s.copy(), 0
     for k in range(1, len(s)):
         if starts[k] or s[k] - s[low] > z[low] + z[k]:
@@ -135,7 +133,7 @@ def _split(s: FloatArray, z: FloatArray, starts: npt.NDArray[np.bool_]) -> Float
 
 
 def identical_to(values: FloatArray) -> IntArray:
-    """For each system the first that has the same scores on every topic, but for rounding; often itself.
+    """Return for each system the first with equal scores on all topics, up to rounding; usually itself.
 
     >>> identical_to(np.array([[0.3, 0.5, 0.1 + 0.2], [0.7, 0.5, 0.7]])).tolist()
     [0, 1, 0]
@@ -144,7 +142,7 @@ def identical_to(values: FloatArray) -> IntArray:
     means = values.mean(axis=0)
     order = np.argsort(means)
     first = np.arange(values.shape[1])
-    # Identical systems have nearly the same mean; so only within groups of nearly the same mean they are looked for.
+    # Identical systems have nearly equal means, so search only within groups of nearly equal means.
     for group in np.split(order, np.flatnonzero(np.diff(means[order]) > 2 * slack) + 1):
         left = np.sort(group)
         while left.size > 1:
@@ -155,13 +153,13 @@ def identical_to(values: FloatArray) -> IntArray:
 
 
 def _warn_of_lost_digits(values: FloatArray) -> None:
-    """Where scores have a large part in common, floating point has few digits left for their differences."""
+    """Warn if scores share so large an offset that floating point leaves few digits for their differences."""
     largest = float(np.abs(values).max(initial=0.0))
     apart = float(np.ptp(values, axis=1).max(initial=0.0))
     if 0 < apart < 1e4 * _EPS * largest:
         warn(
-            f"scores of up to {largest:.17g} differ by {apart:.3g} at most, where floating point has hardly a digit "
-            "left, so systems may be tied that are not: subtract the same number from all scores"
+            f"scores of up to {largest:.17g} differ by {apart:.3g} at most, so floating point keeps hardly a digit of "
+            "the differences, and may add ties: subtract the same number from all scores"
         )
 
 
@@ -175,19 +173,19 @@ class Rule:
     name: Total
     summary: str
     points: Callable[[FloatArray], FloatArray]
-    """From topics x systems with nan for holes to points, more is better; nan stays where the rule does not fill it."""
+    """Converts scores, topics x systems, to points, higher is better. Holes stay nan unless the rule fills them."""
     column: str
-    """What tables call the total."""
+    """The column title of the total in tables."""
     lower_is_better: bool | None = False
-    """Whether lower totals are better, as people print them; None: as in the scores."""
+    """Whether lower printed totals are better; None: as in the scores."""
     decimals: int = 4
-    """Decimals of the totals in a table for reading."""
+    """Decimals of the totals in printed tables."""
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
-    """Within each row, 1 for the largest, means on ties; nan stays. As ``scipy.stats.rankdata``, without its import."""
+    """Rank each row from 1 for the largest, with mean ranks for ties; nan stays. Avoids the import of scipy.stats."""
     nothing = np.isnan(values)
-    centred = centred_ranks(np.where(nothing, -np.inf, values))  # what is not there comes last
+    centred = centred_ranks(np.where(nothing, -np.inf, values))  # missing scores come last
     return np.where(nothing, np.nan, (values.shape[1] + 1 - centred) / 2)
 
 
@@ -214,18 +212,18 @@ RULES = {
     rule.name: rule
     for rule in (
         Rule("mean", "mean score over the topics", lambda values: values, "mean", None),
-        Rule("type-mean", "mean over types of topics of the mean score in each", lambda values: values, "mean", None),
-        Rule("borda", "points on each topic, n systems - rank, 0 where a system lacks it; summed", _borda, "points",
+        Rule("type-mean", "mean over types of the mean score in each type", lambda values: values, "mean", None),
+        Rule("borda", "sum over topics of n systems - rank, 0 for a missing topic", _borda, "points",
              decimals=1),
         Rule("mean-rank", "mean rank on the topics", lambda values: -mean_ranks(values), "mean rank", True),
         Rule("z-score", "mean of the scores standardised within each topic", _z_scores, "mean z"),
-        Rule("win-rate", "share of other systems that a system beats, ties one half, mean over topics", _win_rates,
+        Rule("win-rate", "mean share of other systems that a system beats, a tie counts half", _win_rates,
              "win rate"),
     )
 }  # fmt: skip
 
 
 def type_weights(types: Sequence[str]) -> FloatArray:
-    """By which every type counts the same: n / (number of types * topics of the type), one row per topic."""
+    """Weight topics so that all types count equally: n / (number of types * topics of the type), one row per topic."""
     _, which, counts = np.unique(types, return_inverse=True, return_counts=True)
     return np.asarray(len(types) / (len(counts) * counts[which.ravel()])[:, None])

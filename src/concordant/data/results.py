@@ -1,6 +1,6 @@
-"""`Result`: what functions return. The verdict comes first, then a table, then notes; settings say how it was made.
+"""`Result`, the base class of results: a verdict, a table, notes, and the settings that produced them.
 
-A function makes `Findings`; a class of its own is for results with methods.
+Most functions return `Findings`; results with further methods have their own class.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..pairing import Pairing
     from .scores import Means, Scores
 
-MOST_NOTES = 5  # on one screen
+MOST_NOTES = 5  # shown without text(every=True)
 _BLOCK = "background: transparent; color: inherit; overflow-x: auto; margin: 0.6em 0; line-height: 1.35"
 
 
@@ -38,7 +38,7 @@ def settings_of(
     confidence_level: float | None = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """What made a result, ready for JSON: four keys that all results have (None: does not apply), and its own."""
+    """Make the settings of a result, ready for JSON: four common keys (None: does not apply), and its own."""
     return {
         "seed": seed,
         "n_resamples": n_resamples,
@@ -49,34 +49,34 @@ def settings_of(
 
 
 def seed_of(settings: Mapping[str, Any]) -> int:
-    """The seed that made a result; 0 where it was a generator, which cannot be asked again."""
+    """Return the seed of a result, or 0 if a generator was given."""
     seed: int | None = settings["seed"]
     return 0 if seed is None else seed
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result(ABC):
-    """Base of all results. A subclass has its numbers as fields, and says `verdict` and `rows`.
+    """Base of all results. A subclass has its numbers as fields, and defines `verdict` and `rows`.
 
-    A field with ``metadata={"in_dict": False}`` is left out of `to_dict`; `_contents` may say more, or otherwise.
+    `to_dict` leaves out fields with ``metadata={"in_dict": False}``. Subclasses may override `_contents`.
     """
 
-    _kind: ClassVar[str] = ""  # what it is called, if not as its class
+    _kind: ClassVar[str] = ""  # the name of the result, if not its class's
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
-    _figure: ClassVar[str] = ""  # module and function of `render.figures`, if not only its rows
+    _figure: ClassVar[str] = ""  # module and function of `render.figures` that plot it, by default its rows
 
     notes: tuple[str, ...] = ()
-    """Caveats: what was left out, what may be doubtful. One sentence each."""
+    """Caveats on the data and the method, one sentence each."""
     settings: Mapping[str, Any] = field(default_factory=settings_of)
-    """How it was made: seed, n_resamples, confidence_level, version, and the function's own options."""
+    """The seed, n_resamples, confidence_level, version, and the function's own options."""
     data: Scores | Means | Pairing | None = field(default=None, compare=False, metadata={"in_dict": False})
-    """What it was made from."""
+    """The data that the result was computed from."""
 
     def __post_init__(self) -> None:
         read_only(list(vars(self).values()))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)  # of a pickle or a copy, in which NumPy's arrays can be written to
+        vars(self).update(state)  # unpickled and copied arrays are writeable
         read_only(list(state.values()))
 
     @property
@@ -89,7 +89,7 @@ class Result(ABC):
         """The table: one mapping from column to value per row, all with the same columns."""
 
     def table(self) -> str:
-        """The table as text, in full lines; empty where the verdict says it all."""
+        """The table as text; empty if the verdict says everything."""
         return ""
 
     def __str__(self) -> str:
@@ -97,14 +97,14 @@ class Result(ABC):
 
     @checked
     def text(self, *, every: bool = False, more: str = "text(every=True)") -> str:
-        """Verdict, table and the first notes; with `every`, all there is.
+        """Verdict, table and the first notes; with `every`, all rows and notes.
 
         Parameters
         ----------
         every : bool
-            Whether to show every row, number and note, and not only what fits a screen.
+            Whether to show every row, number and note, even if they exceed one screen.
         more : str
-            Where the notes are that are left out.
+            How to see the notes that are left out.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class Result(ABC):
         return as_html(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The results in full precision, ready for JSON; None where there is no number."""
+        """The results in full precision, ready for JSON; None stands for nan and infinity."""
         about = {"notes": list(self.notes), "settings": plain(self.settings)}
         return {"verdict": self.verdict, **plain(self._contents()), **about}
 
@@ -150,12 +150,12 @@ class Result(ABC):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write it as a page, one HTML file that needs no network and no other file, as `--html` does.
 
-        Comparisons and boards have pages of their own; those of all others open with the verdict and the table.
+        Comparisons and boards have special pages; all others open with the verdict and the table.
 
         Parameters
         ----------
         path : path
-            The file, which is written whole or not at all. It replaces an earlier report, and no other file.
+            The file, written completely or not at all. It may replace an earlier report, but no other file.
 
         """
         from ..render.report.page import report_html
@@ -165,7 +165,7 @@ class Result(ABC):
             file.write(content)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw it, on new axes one column wide if none are given; returns the axes."""
+        """Plot the result on `ax`, by default on new axes one column wide, and return the axes."""
         module, _, function = (self._figure or "intervals.rows").partition(".")
         return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax)
 
@@ -179,26 +179,26 @@ class Result(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Findings(Result):
-    """What a function found. Its numbers are attributes, as in `found.accuracy`; the function's page lists them."""
+    """The result of a function. Its numbers are attributes, as in `found.accuracy`; the function's page lists them."""
 
     kind: str
-    """What was found, such as RankChanges."""
+    """The name of the result, such as RankChanges."""
     answer: str
     """The verdict."""
     numbers: Mapping[str, Any]
-    """What `to_dict` has, by name."""
+    """The contents of `to_dict`, by name."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Attributes that `to_dict` has not, or in another form."""
+    """Further attributes, which `to_dict` lacks or has in another form."""
     lines: Sequence[Mapping[str, Any]] = ()
-    """The rows of the table; by default one, of all single numbers."""
+    """The rows of the table; by default one row with all single numbers."""
     paper: Sequence[Mapping[str, Any]] = ()
-    """The rows for a paper, as strings where digits would mislead; by default all of them."""
+    """The rows for a paper, as strings if further digits would mislead; by default the rows of the table."""
     shown: str = ""
     """The table as text."""
     index: str = ""
     """The column of the rows that is the index of `to_frame`."""
     figure: str = ""
-    """Module and function of `render.figures` that draw it, if not only its rows."""
+    """Module and function of `render.figures` that plot the result; by default a plot of its rows."""
 
     def __post_init__(self) -> None:
         vars(self).update(_kind=self.kind, _index=self.index, _figure=self.figure)
@@ -233,16 +233,16 @@ class Findings(Result):
 
 
 def shown_fields(value: Any) -> dict[str, Any]:
-    """What of a dataclass, or of a result, is in its `to_dict`, by name."""
+    """Return the fields of a dataclass or result that belong in its `to_dict`."""
     if isinstance(value, Findings):
         return dict(value.numbers)
     return {f.name: getattr(value, f.name) for f in fields(value) if f.metadata.get("in_dict", True)}
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: no arrays, and None where there is no number."""
+    """Convert a value for JSON: arrays become lists, nan and infinity None."""
     kind = type(value)
-    if kind is float:  # nearly all there is
+    if kind is float:  # the most frequent type first
         return value if math.isfinite(value) else None
     if kind in (str, int, bool) or value is None:
         return value
@@ -277,13 +277,13 @@ def _same(a: Any, b: Any) -> bool:
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high`, and how often such intervals are meant to hold the truth."""
+    """An interval from `low` to `high`, with its nominal coverage."""
 
     low: float
     high: float
     confidence_level: float
     method: str
-    """How it was made."""
+    """The method that computed it."""
 
     def __str__(self) -> str:
         return f"[{self.low:.4f}, {self.high:.4f}]"
@@ -295,20 +295,20 @@ class Interval:
         return self.low <= value <= self.high
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON."""
+        """All fields, ready for JSON."""
         return dict(plain(shown_fields(self)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimate(Result):
-    """A value, with an interval and a p-value where they were asked for. `float(e)` is the value."""
+    """A value, with an interval and a p-value if requested. `float(e)` is the value."""
 
     coefficient: str
     value: float
     method: str
-    """How the value was made: an estimator's name, or "observed"."""
+    """The estimator's name, or "observed"."""
     interval: Interval | None = None
-    """For the population of topics."""
+    """The interval for the population of topics."""
     pvalue: float | None = None
     bias_corrected: float | None = None
     """The value without sampling bias: an estimate of the coefficient between the population means."""
@@ -321,7 +321,7 @@ class Estimate(Result):
     @property
     def verdict(self) -> str:
         """The value, its interval, its p-value and its value without sampling bias."""
-        drawn = self.settings["seed"] is not None  # what moves with the seed has no more digits than that leaves
+        drawn = self.settings["seed"] is not None  # fewer digits if the value depends on a seed
         decimals = 3 if drawn and self.method != "observed" else 4
         parts = [f"{self.coefficient} = {self.value:.{decimals}f} ({self.method})"]
         if self.interval is not None:
@@ -343,7 +343,7 @@ class Estimate(Result):
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of text with their cells aligned, indented by two: the first column to the left, the others to the right."""
+    """Align the cells of rows, indented by two: the first column to the left, the others to the right."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
@@ -357,9 +357,9 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_html(shown: str) -> str:
-    """What `print` shows, for a notebook: paragraphs of words, and blocks whose lines keep their columns.
+    """Convert printed text to HTML for a notebook: paragraphs of words, and blocks that keep their columns.
 
-    No colours and no fonts are set, so that it is readable on light and on dark grounds; nothing is loaded.
+    Sets no colours or fonts, so that it suits light and dark themes, and loads nothing.
     """
     parts = []
     for block in shown.split("\n\n"):

@@ -1,11 +1,11 @@
 """Repeated runs of a cell (seeds, trials, epochs): topics x systems x runs, nan where a cell has fewer runs.
 
-All functions that know nothing of runs see the means of the cells, M. The variance of a system's mean over n topics,
-V = S^2(M) / n, holds both errors. What runs add to it is
+Functions that ignore runs use the cell means, M. The variance of a system's mean over n topics, V = S^2(M) / n,
+includes the error of topics and of runs. Runs contribute
 
     V_runs = sum over topics of (s^2 / k) / n^2,    s^2 the variance within a cell, k its number of runs,
 
-where a cell with one run takes the pooled s^2 of its system. The rest is what topics add.
+where a cell with one run takes the pooled s^2 of its system. Topics contribute the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..arrays import FloatArray, IntArray
 
 
 def run_means(runs: FloatArray) -> FloatArray:
-    """The mean of each cell over its runs, nan where it has none; with one run, that run."""
+    """Average each cell over its runs; nan if it has none."""
     if runs.shape[2] == 1:
         return np.ascontiguousarray(runs[:, :, 0])
     count = (~np.isnan(runs)).sum(axis=2)
@@ -27,20 +27,20 @@ def run_means(runs: FloatArray) -> FloatArray:
 
 
 class Within(NamedTuple):
-    """What the runs of each system tell, one entry per system."""
+    """Variation within the cells of each system, one entry per system."""
 
     squares: FloatArray
-    """Squared deviations of runs from the mean of their cell, summed."""
+    """SS, the sum of squared deviations of runs from their cell mean."""
     df: IntArray
-    """Their degrees of freedom: runs minus cells."""
+    """Degrees of freedom of SS: runs minus cells."""
     runs: FloatArray
-    """V_runs; nan where no cell has two runs."""
+    """V_runs; nan if no cell has two runs."""
     shares: FloatArray
-    """Sum over topics of 1 / k, divided by n^2: what a common variance of runs is multiplied by."""
+    """Sum over topics of 1 / k, divided by n^2: the factor of a common variance of runs in V_runs."""
 
 
 def within(runs: FloatArray) -> Within:
-    """From topics x systems x runs."""
+    """Compute the variation within cells, from topics x systems x runs."""
     count = (~np.isnan(runs)).sum(axis=2)
     squares = np.nansum((runs - run_means(runs)[:, :, None]) ** 2, axis=2)
     n, df = (count > 0).sum(axis=0), np.maximum(count - 1, 0).sum(axis=0)
@@ -53,20 +53,21 @@ def within(runs: FloatArray) -> Within:
 
 
 class Components(NamedTuple):
-    """Variance components: of runs within a cell, of topics by systems, and of topics; not cut at 0."""
+    """Variance components: runs within cells, topics by systems, and topics. They may be negative."""
 
     runs: float
     topics_by_systems: float
     topics: float
     each: float
-    """The mean of 1 / k: how much of the first is in the variance of a cell."""
+    """The mean of 1 / k: the share of `runs` in the variance of a cell mean."""
 
 
 def components(runs: FloatArray) -> Components:
-    """By moments, from complete cells; with as many runs in each they equal REML where all are positive.
+    """Estimate variance components by moments; all cells must have runs.
 
-    Of cells' means, topics by systems vary by their own variance and that of runs times `each`, and topics, over m
-    systems, by theirs and 1 / m of the former. With one system both are one.
+    The mean square of topics by systems estimates their variance plus `each` times that of runs. The variance of topic
+    means over m systems estimates that of topics plus 1 / m of that mean square. With one system, topics and topics by
+    systems cannot be separated. With equally many runs per cell and positive components, the estimates equal REML.
     """
     (n, m, _), cells = runs.shape, run_means(runs)
     count = (~np.isnan(runs)).sum(axis=2)
@@ -81,9 +82,9 @@ def components(runs: FloatArray) -> Components:
 
 
 def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
-    """pass@k, the probability that one of k runs passes, or with `every` pass^k, that all do; nan where no run is.
+    """Estimate pass@k, the probability that one of k runs passes, or with `every` pass^k, that all do.
 
-    Of n runs of a cell c pass: pass@k = 1 - C(n - c, k) / C(n, k), pass^k = C(c, k) / C(n, k).
+    If c of a cell's n runs pass, pass@k = 1 - C(n - c, k) / C(n, k) and pass^k = C(c, k) / C(n, k); nan without runs.
     """
     n, passed = (~np.isnan(runs)).sum(axis=2), np.nansum(runs, axis=2)
     drawn = passed if every else n - passed
@@ -94,7 +95,7 @@ def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
 
 
 class Seeds(NamedTuple):
-    """Mean squares where run r is one trained system on all topics, one entry per system."""
+    """Mean squares for the design in which run r is one trained model on all topics, one entry per system."""
 
     topics: FloatArray
     runs: FloatArray
@@ -102,7 +103,7 @@ class Seeds(NamedTuple):
 
     @classmethod
     def of(cls, runs: FloatArray) -> Seeds:
-        """From complete cells."""
+        """Compute the mean squares; all cells must have all runs."""
         n, _, r = runs.shape
         rows, seeds, total = runs.mean(axis=2), runs.mean(axis=0), runs.mean(axis=(0, 2))
         rest = runs - rows[:, :, None] - seeds + total[:, None]
@@ -114,11 +115,11 @@ class Seeds(NamedTuple):
 
 
 Scale = Literal["binary", "graded", "unbounded"]
-_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # a squared deviation more, so that no variance is 0
+_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # one more squared deviation, so that no variance is 0
 
 
 def scale_of(values: FloatArray) -> Scale:
-    """Whether all scores are 0 or 1, lie between them, or may lie anywhere."""
+    """Classify scores: all 0 or 1, all in [0, 1], or unbounded."""
     known = values[~np.isnan(values)]
     if np.isin(known, (0.0, 1.0)).all():
         return "binary"
@@ -126,9 +127,9 @@ def scale_of(values: FloatArray) -> Scale:
 
 
 def on_these_topics(runs: FloatArray, scale: Scale) -> tuple[FloatArray, FloatArray]:
-    """The variance of each system's mean if only runs are random, and its degrees of freedom.
+    """Estimate the variance of each system's mean if only runs are random, and its degrees of freedom.
 
-    V = s^2 sum(1 / k) / n^2 with s^2 = (SS + v0) / (df + 1), where v0 stands for one deviation more.
+    V = s^2 sum(1 / k) / n^2 with s^2 = (SS + v0) / (df + 1), where v0 is one more squared deviation.
     """
     found = within(runs)
     df = found.df + 1.0

@@ -1,4 +1,4 @@
-"""`Scores` (topics x systems) and `Means` (one score per system): data that describe themselves."""
+"""`Scores` (topics x systems) and `Means` (one score per system), with their labels and metadata."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _LARGEST = 1e300  # sums over topics stay finite
 
 
 def require_summable(values: FloatArray, name: str) -> None:
-    """Raise if finite scores are so large that a sum of them may not be."""
+    """Raise if scores are so large that their sums could overflow."""
     largest = float(np.abs(values).max(initial=0.0))
     if largest > _LARGEST:
         raise LimitError(
-            f"{name} has scores of up to {largest:.3g}: they must be at most {_LARGEST:g} in size, so that their sums "
-            "are numbers; divide all of them by one number"
+            f"{name} has scores of up to {largest:.3g}: divide all scores by one number, so that none exceeds "
+            f"{_LARGEST:g} and their sums cannot overflow"
         )
 
 
-_NOT_COMPARED = ("missing", "source", "call", "notes")  # where scores come from, and what is to be done about holes
+_NOT_COMPARED = ("missing", "source", "call", "notes")  # origins, and the policy for holes
 
 
 def _made(kind: Callable[..., T], values: FloatArray, about: Mapping[str, Any]) -> T:
@@ -45,38 +45,38 @@ def _made(kind: Callable[..., T], values: FloatArray, about: Mapping[str, Any]) 
 
 
 class _Data:
-    """What `Scores` and `Means` share: values that say what is true of them, and are not changed."""
+    """Base of `Scores` and `Means`: immutable values with metadata."""
 
     values: FloatArray
     lower_is_better: bool
 
     @cached_property
     def has_holes(self) -> bool:
-        """Whether a score is missing."""
+        """Tell whether a score is missing."""
         return has_holes(self.values)
 
     def _given(self) -> FloatArray:
-        """What the constructor takes as values."""
+        """The values as the constructor takes them."""
         return self.shown()
 
     def shown(self, values: FloatArray | None = None) -> FloatArray:
-        """Values with the sign that the scores were given with; by default all of them."""
+        """Values with the sign of the given scores, by default all values."""
         return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def settled(self, *, open_to_holes: bool = False) -> tuple[Self, tuple[str, ...]]:
-        """Apply the policy for missing scores; and say what was filled in or left out."""
+        """Apply the policy for missing scores, and say what was filled in or left out."""
         raise NotImplementedError
 
     def complete(self) -> Self:
-        """Apply the policy for missing scores now, with a warning of what was filled in or left out."""
+        """Apply the policy for missing scores, and warn of what was filled in or left out."""
         made, said = self.settled()
         for sentence in said:
             warn(sentence)
         return made
 
     def described(self, **about: Any) -> Self:
-        """The same scores, of which something else is true: where they come from, missing, groups, teams, errors."""
-        if about.keys() <= {"source", "call", "notes"}:  # which need no check, and no copy of the values
+        """Copy the scores with other metadata: source, policy for missing scores, groups, teams, errors."""
+        if about.keys() <= {"source", "call", "notes"}:  # these need no check, and no copy of the values
             made = object.__new__(type(self))
             vars(made).update(vars(self) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
             return made
@@ -100,7 +100,7 @@ class _Data:
         return hash((*self._content().values(), self.values.tobytes()))
 
     def _about(self) -> dict[str, Any]:
-        """All that is true of them but the values, as arguments of the constructor."""
+        """The metadata, as arguments of the constructor."""
         names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
         return {name: getattr(self, name) for name in names if name not in ("values", "runs")}
 
@@ -115,37 +115,37 @@ class _Data:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(_Data):
-    """Scores of one measure, topics x systems, higher is better, with all that is true of them. Immutable.
+    """Scores of one measure, topics x systems, higher is better, with labels and metadata. Immutable.
 
     Parameters
     ----------
     values : array-like
-        `values[i, j]` is the score of `systems[j]` on `topics[i]`; nan where a system lacks a topic. With repeated runs
-        `values[i, j, r]`, nan where there are fewer runs: `values` then holds the means over the runs.
+        `values[i, j]` is the score of `systems[j]` on `topics[i]`, nan if it is missing. With repeated runs
+        `values[i, j, r]`, nan if a cell has fewer runs; the attribute `values` then holds the means over runs.
     topics, systems : iterable of str
-        Labels, each once.
+        Unique labels.
     measure : str, optional
-        What was measured.
+        The name of the measure.
     lower_is_better : bool
-        For errors and times: `values` become the negatives of what was given; tables show what was given, by `shown`.
+        Set it for errors and times: `values` become the negatives of the given scores. Tables show the given scores.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do about missing scores, as in `read_scores`. It is done when it is known which systems and topics are
-        compared; `complete` does it at once.
+        The policy for missing scores, as in `read_scores`. It is applied once the compared systems and topics are
+        known; `complete` applies it at once.
     groups : mapping or sequence of str, optional
-        The group of each topic, where topics belong together. Whatever resamples topics then resamples groups.
+        The group of each topic, if topics belong together. Whatever resamples topics then resamples groups.
     total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by.
     types : mapping or sequence of str, optional
-        For "type-mean", the type of each topic; other rules than "mean" rank the means of types. "task" is what
-        stands before the slash, `STS17` of `STS17/en-en`.
+        The type of each topic. "type-mean" needs it; the other rules except "mean" then rank the means of types.
+        "task" takes the text before the slash, `STS17` of `STS17/en-en`.
     teams, families : mapping or sequence of str, optional
-        The team and the family of each system, where known.
+        The team and the family of each system, if known.
     source : str
-        Where they were read; messages name it.
+        The file they were read from, for messages.
     call : str
-        How they are read again, in Python.
+        The Python call that reads them again.
     notes : iterable of str
-        What reading them left out, filled in or renamed.
+        What was left out, filled in or renamed on reading.
 
     See Also
     --------
@@ -169,14 +169,14 @@ class Scores(_Data):
 
     values: FloatArray
     runs: FloatArray | None
-    """Topics x systems x runs, higher is better, nan where there are fewer runs; None where no cell has several."""
+    """Topics x systems x runs, higher is better, nan if a cell has fewer runs; None if no cell has several."""
     topics: tuple[str, ...]
     systems: tuple[str, ...]
     measure: str
     lower_is_better: bool
     missing: Missing
     groups: tuple[str, ...] | None
-    """The group of each topic, "" where it has none."""
+    """The group of each topic, "" if it has none."""
     total: Total
     types: tuple[str, ...] | None
     teams: tuple[str, ...] | None
@@ -220,7 +220,7 @@ class Scores(_Data):
             i, j = bad[0], bad[1] // (array.shape[2] if array.ndim == 3 else 1)
             raise InputError(
                 f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i].flat[bad[1]]}: every score must "
-                f"be a number, at most {_LARGEST:g} in size, or nan where it is missing"
+                f"be a number, at most {_LARGEST:g} in size, or nan if it is missing"
             )
         np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
         runs = None
@@ -256,26 +256,26 @@ class Scores(_Data):
         for name, value in about.items():
             object.__setattr__(self, name, value)
 
-    # What is true of them ---------------------------------------------------------------------------------------------
+    # Properties -------------------------------------------------------------------------------------------------------
 
     def counts(self) -> IntArray:
-        """How many topics each system has."""
+        """Count the topics of each system."""
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     @property
     def rule(self) -> Rule:
-        """How totals are made."""
+        """The rule for totals."""
         return RULES[self.total]
 
     @property
     def unit(self) -> str:
-        """What is drawn at random: topic, or group."""
+        """The unit of resampling: topic, or group."""
         return "topic" if self.groups is None else "group"
 
     def decimals(self) -> int | None:
-        """The number of decimals that all scores are written with, up to 6; None where they have more.
+        """Return the number of decimals that suffice for all scores, up to 6, else None.
 
-        trec_eval prints 4, which makes ties that the full scores do not have.
+        trec_eval prints 4, which creates ties that the full scores do not have.
 
         >>> Scores([[0.5, 0.2636]], ["1"], ["a", "b"]).decimals()
         4
@@ -284,12 +284,12 @@ class Scores(_Data):
         equal = partial(np.array_equal, equal_nan=self.has_holes)
         return next((d for d in range(7) if equal(np.round(self.values, d), self.values)), None)
 
-    # What becomes of them ---------------------------------------------------------------------------------------------
+    # Operations -------------------------------------------------------------------------------------------------------
 
     def settled(self, *, open_to_holes: bool = False) -> tuple[Scores, tuple[str, ...]]:
-        """Apply the policy for missing scores; and say what was filled in or left out.
+        """Apply the policy for missing scores, and say what was filled in or left out.
 
-        Holes stay where the policy is "available" and the caller is `open_to_holes`.
+        Holes stay if the policy is "available" and the caller is `open_to_holes`.
         """
         if self.types is not None and self.total != "type-mean":
             made, notes = self._by_type()
@@ -301,12 +301,12 @@ class Scores(_Data):
             if self.missing == "available" and open_to_holes:
                 there = ~np.isnan(self.values)
                 refuse_empty(there, self.topics, self.systems)
-                if self.total != "borda":  # which gives 0 points for a hole
+                if self.total != "borda":  # borda gives 0 points for a hole
                     refuse_apart(there, self.systems)
                 return self, ()
             if self.missing == "zero" and self.lower_is_better:
                 raise InputError(
-                    f"{argument('missing', 'zero')} would give the best score to a missing topic, because lower is "
+                    f"{argument('missing', 'zero')} would give missing topics the best score, because lower is "
                     "better: use 'drop'"
                 )
             found = settle(self.shown(), self.topics, self.systems, self.missing, open_to_holes=open_to_holes)
@@ -318,14 +318,14 @@ class Scores(_Data):
         return made, (f"{self.source}: {found.said}" if self.source else found.said,)
 
     def _by_type(self) -> tuple[Scores, tuple[str, ...]]:
-        """The mean of each type, which a system lacks that lacks one of its topics; and what was left out for that.
+        """Average the topics of each type, as MTEB does for subsets of a task, and say what was left out.
 
-        So MTEB ranks models by tasks, each the mean of its subsets.
+        A system that lacks a topic lacks its type.
         """
         assert self.types is not None
         require_labels(self.types, self.topics, "types")
         names, which = np.unique(self.types, return_inverse=True)
-        order = np.argsort([self.types.index(name) for name in names])  # as the topics come
+        order = np.argsort([self.types.index(name) for name in names])  # in the order of topics
         rows = [np.flatnonzero(which == k) for k in order]
         names = names[order]
         values = np.array([self.values[places].mean(axis=0) for places in rows])
@@ -351,7 +351,7 @@ class Scores(_Data):
         return Scores(self.shown(values[np.ix_(kept, systems)]), **about), tuple(notes)
 
     def points(self) -> Scores:
-        """What each system gets on each topic by the rule for totals; the scores themselves where that is the mean."""
+        """Compute each system's points on each topic by the rule for totals. For "mean", points are the scores."""
         if self.total == "mean":
             return self
         values = self.rule.points(self.values)
@@ -363,9 +363,9 @@ class Scores(_Data):
         return Scores(with_sign(values, lower), **about)
 
     def observations(self) -> Scores:
-        """What is drawn at random, one row each, without holes: topics or groups, whose mean is the total.
+        """Make one row without holes for each topic or group, the units of resampling; their mean is the total.
 
-        A hole holds what it adds to the error of a total: nothing.
+        Holes are filled so that they add nothing to the error of a total.
         """
         made = self.points()
         values = influences(made.values) if made.has_holes else made.values
@@ -375,25 +375,25 @@ class Scores(_Data):
         return made.like(group_rows(values, places), names)
 
     def means(self) -> FloatArray:
-        """The mean of each system, in the order of `systems`, by the rule for totals; equal totals give equal means."""
+        """Compute each system's mean by the rule for totals, in the order of `systems`. Equal totals are tied."""
         made = self.settled(open_to_holes=True)[0]
         if made.systems != self.systems:
             raise InputError(f"{self.source or 'scores'}: systems lack topics; call complete() to leave them out first")
         return mean_over_topics(made._predicted())
 
     def totals(self) -> FloatArray:
-        """The totals by the rule, more is better: for "borda" a sum, for all others a mean."""
+        """Compute totals by the rule, higher is better: a sum for "borda", otherwise a mean."""
         points = self._predicted()
         return np.asarray(points.sum(axis=0)) if self.total == "borda" else mean_over_topics(points)
 
     def _predicted(self) -> FloatArray:
-        """Points on every topic; where they are missing, topic and system predict them."""
+        """Points on every topic; missing points are predicted from topic and system."""
         if self.types is None or not self.has_holes:
             return fitted(self.points().values)
-        return self.like(fitted(self.values)).points().values  # scores are sums of two effects, weighted ones are not
+        return self.like(fitted(self.values)).points().values  # the additive model fits scores, not weighted ones
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
-        """The systems by their means, best first; each inner tuple holds the systems that are tied.
+        """Rank the systems by their means, best first. Each inner tuple holds tied systems.
 
         >>> Scores([[3, 1, 3, 2]], topics=["t"], systems="a b c d".split()).ranking()
         (('a', 'c'), ('d',), ('b',))
@@ -402,7 +402,7 @@ class Scores(_Data):
 
     @checked
     def drop_bottom(self, quantile: float = 0.25) -> Scores:
-        """Without the systems whose mean is below a quantile of the means, as studies do against outliers.
+        """Drop the systems whose mean is below a quantile of the means, as studies do with outliers.
 
         Parameters
         ----------
@@ -412,7 +412,7 @@ class Scores(_Data):
         Returns
         -------
         Scores
-            The other systems, in their order. Systems tied with the worst one kept are kept as well, so that the result
+            The other systems, in their order. Systems tied with the worst remaining one also remain, so that the result
             does not depend on the order of the systems.
 
         Examples
@@ -426,9 +426,9 @@ class Scores(_Data):
         return self._take(systems=np.flatnonzero(means >= limit))
 
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
-        """Select systems and topics, in the order given. A label that is not there is an error.
+        """Select systems and topics, in the given order. Unknown labels are errors.
 
-        ``"STS*"`` stands for all labels that fit, and ``"!AFQMC"`` leaves one out.
+        ``"STS*"`` selects all matching labels, and ``"!AFQMC"`` leaves one out.
         """
         return self._take(
             systems=None if systems is None else places_of(systems, self.systems, "systems"),
@@ -449,7 +449,7 @@ class Scores(_Data):
         return self.shown(self.runs)
 
     def like(self, values: FloatArray, topics: Iterable[Any] | None = None) -> Scores:
-        """Other values, higher is better, of the same systems, without runs; nothing else is known of other topics."""
+        """Copy with other values, higher is better, for the same systems. New topics have no groups and types."""
         about = self._about()
         if topics is not None:
             about |= {"topics": topics, "groups": None, "types": None}
@@ -457,7 +457,7 @@ class Scores(_Data):
 
     @checked
     def to_frame(self, long: bool = False) -> Any:
-        """A pandas frame, topics x systems; or long, with columns topic, system, measure and value. Scores as given."""
+        """Convert to a pandas frame, topics x systems; if `long`, with columns topic, system, measure and value."""
         pandas = import_extra("pandas")
         if not long:
             return pandas.DataFrame(
@@ -483,20 +483,20 @@ class Scores(_Data):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Means(_Data):
-    """One score per system, higher is better: a leaderboard, or what is left where topics are not known. Immutable.
+    """One score per system, higher is better, such as a leaderboard without scores on topics. Immutable.
 
-    What needs topics (intervals, tests, reliability) refuses it and says so; everything else takes it as it takes
-    `Scores`, whose parameters it shares. A score that is nan is missing.
+    Functions that need topics (intervals, tests, reliability) refuse it; all others take it like `Scores`, whose
+    parameters it shares. A missing score is nan.
 
     Parameters
     ----------
     errors : mapping, Series or sequence, optional
-        The standard error of each score, where systems err independently; `rank_intervals` then needs no topics.
+        The standard error of each score, if errors are independent; `rank_intervals` then needs no topics.
     covariance : array-like or frame, optional
         The covariance of the scores, systems x systems, instead of `errors`.
     degrees_of_freedom : float, optional
-        Those of `errors` or `covariance`, where they were estimated: n - 1 for means over n topics. By default they are
-        taken as known.
+        Degrees of freedom of estimated `errors` or `covariance`: n - 1 for means over n topics. By default they count
+        as known.
 
     See Also
     --------
@@ -527,11 +527,11 @@ class Means(_Data):
     call: str
     notes: tuple[str, ...]
     errors: FloatArray | None
-    """The standard error of each score, where it is known."""
+    """The standard error of each score, if known."""
     covariance: FloatArray | None
-    """The covariance of the scores, where it is known."""
+    """The covariance of the scores, if known."""
     degrees_of_freedom: float | None
-    """Those of the errors, or of the covariance; None where these are known exactly."""
+    """Degrees of freedom of the errors or the covariance; None if these are known exactly."""
 
     @checked
     def __init__(  # noqa: PLR0913
@@ -553,7 +553,7 @@ class Means(_Data):
     ) -> None:
         if np.ndim(values) > 1:
             raise InputError(f"values have {np.ndim(values)} dimensions: give one score per system")
-        # One row of a matrix: the same checks of labels and numbers.
+        # Check labels and numbers as one row of a matrix.
         about: Any = {"lower_is_better": lower_is_better, "missing": missing}
         about |= {"source": source, "call": call, "notes": notes}
         row = Scores(np.asarray(values)[None], ["mean"], systems, measure, teams=teams, families=families, **about)
@@ -570,16 +570,16 @@ class Means(_Data):
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """None are known."""
+        """Always empty."""
         return ()
 
     @property
     def groups(self) -> None:
-        """None are known."""
+        """Always None."""
         return
 
     def settled(self, *, open_to_holes: bool = False) -> tuple[Means, tuple[str, ...]]:
-        """Apply the policy for missing scores: leave out systems that have none, or raise; and say so."""
+        """Apply the policy for missing scores: leave out systems without a score and say so, or raise."""
         if not self.has_holes:
             return self, ()
         lacking = [self.systems[k] for k in np.flatnonzero(np.isnan(self.values))]
@@ -587,7 +587,7 @@ class Means(_Data):
         if self.missing != "drop-systems":
             way_out = argument("missing", "drop-systems")
             raise InputError(
-                f"{before}{'has' if before else 'there is'} no score of {listing(lacking)}: leave these systems out "
+                f"{before}{'has' if before else 'there is'} no score for {listing(lacking)}: leave these systems out "
                 f"with {way_out}"
             )
         keep = [name for name in self.systems if name not in set(lacking)]
@@ -602,11 +602,11 @@ class Means(_Data):
         return self.values
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
-        """The systems by their scores, best first; each inner tuple holds the systems that are tied."""
+        """Rank the systems by their scores, best first. Each inner tuple holds tied systems."""
         return ranked(self.systems, self.values)
 
     def select(self, systems: Iterable[str] | None = None) -> Means:
-        """Only these systems, in the order given. A label that is not there is an error."""
+        """Select systems, in the given order. Unknown labels are errors."""
         if systems is None:
             return self
         places = places_of(systems, self.systems, "systems")
@@ -623,17 +623,17 @@ class Means(_Data):
 
 
 def _described(scores: Scores | Means) -> str:
-    """The measure, and that lower is better, for a repr."""
+    """Describe the measure and its direction for a repr."""
     return "".join(f", {part}" for part in (scores.measure, "lower is better" * scores.lower_is_better) if part)
 
 
 def with_sign(values: FloatArray, lower_is_better: bool) -> FloatArray:
-    """From higher is better to what was given, or the other way."""
+    """Negate values if lower is better."""
     return 0.0 - values if lower_is_better else values
 
 
 def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], ...]:
-    """Systems by their means, best first; each inner tuple holds those that are tied."""
+    """Rank systems by their means, best first. Each inner tuple holds tied systems."""
     groups: dict[float, list[str]] = {}
     for mean, system in zip(means.tolist(), systems, strict=True):
         groups.setdefault(mean, []).append(system)
@@ -641,7 +641,7 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
 
 
 def _refuse_other_labels(values: Any, topics: Any, systems: Any) -> None:
-    """Labels that a frame brings have to be those that are given; where they only count, they say nothing."""
+    """Refuse a frame whose labels differ from the given ones, unless they are only row or column numbers."""
     for what, given, own in (
         ("systems", systems, getattr(values, "columns", None)),
         ("topics", topics, getattr(values, "index", None)),
@@ -651,13 +651,13 @@ def _refuse_other_labels(values: Any, topics: Any, systems: Any) -> None:
         brought, wanted = [str(label) for label in own], [str(label) for label in given]
         if brought != wanted and brought != [str(k) for k in range(len(brought))]:
             raise InputError(
-                f"values are a frame whose {what} ({listing(brought, 3)}) are not those given ({listing(wanted, 3)}): "
+                f"values are a frame with {what} ({listing(brought, 3)}) other than given ({listing(wanted, 3)}): "
                 "select and order them first, or give values.to_numpy()"
             )
 
 
 def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
-    """The place of the first score that is infinite or too large; by rows, to spare memory."""
+    """Find the first score that is infinite or too large, some rows at a time to bound the memory."""
     step = max(1, 2**20 // max(array.shape[1], 1))
     for start in range(0, len(array), step):
         unusable = np.abs(array[start : start + step]) > _LARGEST  # false for nan
@@ -668,16 +668,16 @@ def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
 
 
 def owned(values: FloatArray) -> FloatArray:
-    """A matrix that nobody else holds, so that `Scores` need not copy it."""
+    """Mark a matrix without other references, so that `Scores` does not copy it."""
     return values.view(_Owned) if values.flags.c_contiguous and values.flags.owndata else values
 
 
 class _Owned(np.ndarray):
-    """A matrix that nobody else holds, so that it needs no copy."""
+    """A matrix without other references, which needs no copy."""
 
 
 def _matrix(values: npt.ArrayLike) -> FloatArray:
-    """A copy of `values` that is float64, two-dimensional and in C order, whatever came in."""
+    """Copy `values` as float64 in C order: topics x systems, or topics x systems x runs."""
     if isinstance(values, _Owned):
         return values.view(np.ndarray)
     try:
@@ -702,7 +702,7 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
     if isinstance(labels, set | frozenset):
         raise InputTypeError(f"{what} is a set, which has no order: give a list of labels")
     given = list(labels)
-    if set(map(type, given)) - {str}:  # there may be very many
+    if set(map(type, given)) - {str}:  # skip the slow check of many strings
         for label in given:
             if isinstance(label, bool | np.bool_) or not isinstance(label, str | int | np.integer):
                 raise InputTypeError(
@@ -719,18 +719,18 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
 
 
 def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, Any]:
-    """The systems and topics that a caller asks for, as arguments of what reads them."""
+    """Check the requested systems and topics, and return them as arguments for readers."""
     given = {"systems": systems, "topics": topics}
     return {name: None if labels is None else check_labels(labels, name) for name, labels in given.items()}
 
 
 def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list[int]:
-    """The places of what is chosen, by names, patterns (STS*) and what to leave out (!AFQMC)."""
+    """Return the indices chosen by names, patterns (STS*) and exclusions (!AFQMC)."""
     return choose(check_labels(wanted, what), labels, "", lambda message: InputError(f"{what} {message}"))
 
 
 def _labelled(given: Any, labels: tuple[str, ...], name: str, noun: str) -> tuple[str, ...] | None:
-    """The group, type, team or family of each topic or system, "" where it has none."""
+    """Return the group, type, team or family of each topic or system, "" if it has none."""
     if given is None:
         return None
     if isinstance(given, str) and given == "task" and name == "types":
@@ -739,7 +739,7 @@ def _labelled(given: Any, labels: tuple[str, ...], name: str, noun: str) -> tupl
         found = {str(key): str(value) for key, value in given.items()}
         if not any(map(found.__contains__, labels)):
             raise InputError(
-                f"{named(name)} has none of the {noun}s ({listing(labels, 3)}), but {listing(found, 3) or 'nothing'}: "
+                f"{named(name)} has none of the {noun}s ({listing(labels, 3)}), only {listing(found, 3) or 'nothing'}: "
                 f"name the {noun}s as the scores do"
             )
         return tuple(found.get(label, "") for label in labels)

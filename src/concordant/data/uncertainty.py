@@ -1,4 +1,4 @@
-"""How exactly one score per system is known: standard errors, or a covariance, checked."""
+"""Checks of standard errors and covariances of one score per system."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..arrays import FloatArray
 from ..errors import InputError, InputTypeError
 from ..words import listing
 
-_LARGEST = 1e150  # whose squares can be summed
-ROUNDING = 1e-9  # of the largest variance: what a covariance matrix may lack to be one
+_LARGEST = 1e150  # sums of squares stay finite
+ROUNDING = 1e-9  # tolerance for symmetry and eigenvalues, relative to the largest variance
 
 
 def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> FloatArray:
-    """One standard error per system: by label from a mapping or Series, by place otherwise; nan where no score is."""
+    """Check one standard error per system, by label from a mapping or Series, by position otherwise."""
     if hasattr(given, "to_dict"):
         given = given.to_dict()
     if isinstance(given, Mapping):
@@ -24,7 +24,7 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
         given = [by_name[label] for label in _in_order(list(by_name), systems, "errors")]
     errors = _numbers(given, "errors", (len(systems),), f"one standard error for each of {len(systems)} systems")
     errors[np.isnan(values)] = np.nan
-    wrong = ~np.isnan(values) & ~((errors >= 0) & (errors <= _LARGEST))  # true for nan
+    wrong = ~np.isnan(values) & ~((errors >= 0) & (errors <= _LARGEST))  # true if an error is nan
     if wrong.any():
         k = int(wrong.argmax())
         raise InputError(
@@ -35,7 +35,7 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
 
 
 def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
-    """Systems x systems; by label from a frame, by place otherwise."""
+    """Check a covariance, systems x systems, by label from a frame, by position otherwise."""
     m = len(systems)
     if hasattr(given, "columns") and hasattr(given, "index"):
         axes = [[str(label) for label in labels] for labels in (given.index, given.columns)]
@@ -49,13 +49,13 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
         raise InputError("covariance is not symmetric: give the covariance of the scores, systems x systems")
     sigma = (sigma + sigma.T) / 2
     if (least := float(np.linalg.eigvalsh(sigma)[0])) < -slack:
-        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has none below 0")
+        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has no negative eigenvalue")
     sigma.flags.writeable = False
     return sigma
 
 
 def _numbers(given: Any, name: str, shape: tuple[int, ...], wanted: str) -> FloatArray:
-    """A copy, as numbers."""
+    """Copy as an array of numbers."""
     try:
         array = np.asarray(given)
     except ValueError:
@@ -70,5 +70,5 @@ def _numbers(given: Any, name: str, shape: tuple[int, ...], wanted: str) -> Floa
 def _in_order(labels: list[str], systems: tuple[str, ...], name: str) -> tuple[str, ...]:
     if sorted(labels) != sorted(systems):
         other = sorted(set(labels) ^ set(systems))
-        raise InputError(f"{name} has other systems than values ({listing(other or labels)}): give each system once")
+        raise InputError(f"{name} and values have different systems ({listing(other or labels)}): give each once")
     return systems

@@ -1,1 +1,1 @@
-"""The machinery of inference: topics drawn again, null distributions, permutations, signs, step-down, true means."""
+"""Methods of inference: resampling of topics, null distributions, permutation tests, adjustments, and posteriors."""

@@ -1,4 +1,4 @@
-"""p-values of several tests at once."""
+"""Adjusted p-values for several tests."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ..arrays import FloatArray, IntArray
 
 
 def stepped_down(p: FloatArray, order: IntArray | slice = slice(None)) -> FloatArray:
-    """p-values that were adjusted one by one, from the strongest: a weaker one is never more significant."""
+    """Make adjusted p-values monotone, in the order of significance, and cut them at 1."""
     found = np.empty(len(p))
     found[order] = np.minimum(1.0, np.maximum.accumulate(p[order]))
     return found
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Holm's adjusted p-values: the k-th smallest of N times N - k + 1, made monotone."""
+    """Compute Holm's adjusted p-values: the k-th smallest of N, times N - k + 1, made monotone."""
     order = np.argsort(p)
     ranks = np.empty(len(p))
     ranks[order] = np.arange(len(p), 0, -1)

@@ -1,7 +1,7 @@
 """Intervals of a coefficient by resampling topics, with the systems fixed.
 
-A resample adds noise to means that are noisy already, and noise lowers agreement. So the resampled coefficients do not
-estimate the sampling error. docs/guide/intervals.md derives what is done about it and has the coverage of each method.
+Observed means are noisy. Resampling adds more noise, and noise lowers agreement, so the bootstrap distribution does not
+estimate the sampling error. docs/guide/intervals.md derives the corrections and reports the coverage of each method.
 """
 
 from __future__ import annotations
@@ -29,36 +29,36 @@ Method: TypeAlias = Literal["auto", "shrinkage", "iterated", "percentile"]
 Range: TypeAlias = tuple[float, float]
 
 ITERATED = "the interval is by the iterated bootstrap"
-BOTH = "the interval holds that of the iterated bootstrap as well"
+BOTH = "the interval includes that of the iterated bootstrap"
 NEARLY_TIED = "many systems seem to be nearly tied, which the shrinkage model does not allow for"
 SHRINKAGE_NEEDS = (
-    "needs at least 4 systems and 3 topics, and sides whose means vary over systems and whose errors vary over topics, "
-    "each in its own way"
+    "needs at least 4 systems and 3 topics, means that vary over systems, and errors that vary over topics "
+    "differently on each side"
 )
 
 
 class Found(NamedTuple):
-    """What a bootstrap says about a coefficient."""
+    """Bootstrap limits of a coefficient, with its corrected value and standard error."""
 
     low: float
     high: float
     bias_corrected: float
     standard_error: float
     undefined: int
-    """Resamples on which the coefficient has no value."""
+    """The number of resamples on which the coefficient has no value."""
     method: str
     note: str = ""
-    """Why by this method."""
+    """Why this method was chosen."""
     n_resamples: int = 0
 
     def interval(self, level: float) -> Interval:
-        """The limits as an `Interval`."""
+        """Return the limits as an `Interval`."""
         return Interval(self.low, self.high, level, f"{self.method} topic bootstrap")
 
 
 @dataclass(frozen=True)
 class Agreements:
-    """The statistic that is resampled: coefficients of the means of two conditions, nan where undefined."""
+    """The resampled statistic: coefficients of the means of two conditions, nan if undefined."""
 
     names: tuple[str, ...]
     threads: int
@@ -80,7 +80,7 @@ def limits(
     level: float,
     drawn: Resampling,
 ) -> list[Found | None]:
-    """The limits for each coefficient from the same resamples; None where it is undefined on nearly all of them.
+    """Compute limits for all coefficients from the same resamples; None for one undefined on nearly all of them.
 
     The sides, truth and candidate, are topics x systems.
     """
@@ -106,9 +106,9 @@ def _modelled(
     level: float,
     drawn: Resampling,
 ) -> list[Found | None]:
-    """Limits by shrinkage; for "auto", reaching as far as the iterated bootstrap makes likely."""
+    """Compute limits by shrinkage; for "auto", widen them by the iterated bootstrap."""
     model = model_of(sides)
-    # From eight times as many resamples the iterated interval is as steady as the one by shrinkage.
+    # With eight times as many resamples, the iterated interval varies as little with the seed as the one by shrinkage.
     more = replace(drawn, n_resamples=STEADY * drawn.n_resamples)
     if model is None:
         if method == "shrinkage":
@@ -123,7 +123,7 @@ def _modelled(
         return found
     note = (
         f"{BOTH}: {NEARLY_TIED} (agreement between halves of the topics is {-fit:.1f} standard deviations below "
-        "what it predicts)"
+        "the model's prediction)"
     )
     return [
         i and (i if f is None else i._replace(low=min(i.low, f.low), high=max(i.high, f.high), method="auto"))
@@ -139,14 +139,14 @@ def _iterated(
     drawn: Resampling,
     note: str = "",
 ) -> list[Found | None]:
-    """The iterated interval, with the reason for it."""
+    """Compute iterated intervals, with a note on why."""
     summaries = summarise(nested_values(sides, values, drawn), len(sides[0]))
     found = [s and from_summary(s, within, level) for s, within in zip(summaries, ranges, strict=True)]
     return [f and f._replace(note=note, n_resamples=drawn.n_resamples) for f in found]
 
 
 def around(truth: FloatArray, again: FloatArray, within: Range, level: float) -> Found | None:
-    """The limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
+    """Compute limits from draws of a coefficient in the population and in another sample: mean +- z sd of the error."""
     found = summarised(truth, again)
     if found is None:
         return None
@@ -156,10 +156,10 @@ def around(truth: FloatArray, again: FloatArray, within: Range, level: float) ->
 
 
 def reaching(found: Found, other: float, within: Range, level: float) -> Found:
-    """Limits by shrinkage that reach down from its centre or from the iterated bootstrap's, whichever is nearer 0.
+    """Move the limit by shrinkage that is nearer 0 further, if the centre of the iterated bootstrap is nearer 0.
 
-    What breaks the model (ties, groups, curved relations) makes its centre too extreme, seldom the reverse: the half
-    away from 0 is cut a little instead. Where the sign is not clear, neither is the side.
+    Violations of the model (ties, groups, curved relations) usually make its centre too extreme. So the half away from
+    0 is shortened a little, unless the sign of the centre is unclear.
     """
     half = normal_quantile(level) * found.standard_error
     sign = -1.0 if found.bias_corrected < 0 else 1.0
@@ -173,16 +173,16 @@ def reaching(found: Found, other: float, within: Range, level: float) -> Found:
 
 
 def from_summary(summary: Summary, within: Range, level: float) -> Found:
-    """The iterated limits from a summary of all levels.
+    """Compute the iterated limits from a summary of all levels.
 
-    The centre is cut to the range of the coefficient before the limits are, so that no interval shrinks to a point.
+    The centre is first cut to the range of the coefficient, so that no interval shrinks to a point.
     """
     corrected = float(np.clip(summary.centre, *within))
-    # Student's quantile, and the error of the centre that few resamples make, so that fewer cost no coverage.
+    # Student's quantile and the Monte Carlo error of the centre keep the coverage with few resamples.
     t = student_quantile(level, summary.outer - 1)
     near = NEAR * t * math.hypot(summary.standard_error, summary.monte_carlo)
     far = near * (1 + LEFT / summary.n_topics)
-    # Where the sign is not clear, neither is the side of the bias.
+    # If the sign is unclear, so is the direction of the bias: both halves are long.
     low = corrected - (near if corrected > near else far)
     high = corrected + (near if corrected < -near else far)
     low, high = np.clip([low, high], *within)
@@ -190,7 +190,7 @@ def from_summary(summary: Summary, within: Range, level: float) -> Found:
 
 
 def _quantiles(value: float, resampled: FloatArray, within: Range, level: float) -> Found | None:
-    """Quantiles of the resampled coefficients, as papers print."""
+    """Compute quantiles of the resampled coefficients, as many papers do."""
     kept = resampled[~np.isnan(resampled)]
     if len(kept) < 2:
         return None
@@ -202,19 +202,19 @@ def _quantiles(value: float, resampled: FloatArray, within: Range, level: float)
 
 
 def student_quantile(confidence_level: float, df: int) -> float:
-    """How many standard errors an interval of that level reaches to each side, if they have `df` degrees of freedom."""
+    """Return Student's two-sided quantile: the half-width of an interval in standard errors with `df` degrees."""
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + confidence_level) / 2))
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """How many standard errors a normal interval of that level reaches to each side."""
+    """Return the two-sided normal quantile: the half-width of an interval in standard errors."""
     return NormalDist().inv_cdf((1 + confidence_level) / 2)
 
 
 def not_resampled(coefficient: Coefficient) -> str:
-    """Why a coefficient has no interval, whatever the data; empty where it has one."""
+    """Say why a coefficient never has an interval; empty if it may have one."""
     if len(coefficient.ties) == 2:
         return ""
     return (

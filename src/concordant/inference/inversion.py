@@ -5,13 +5,13 @@ M(z) = E[exp(-zD)] = prod_j (1 - exp(-(j+1) spacing_j z)) / ((j+1) (1 - exp(-spa
 
     P(D <= d) = 1 / (2 pi i) * integral over Re z = theta of exp(zd) M(z) / z dz,
 
-with 1 - exp(-z) in place of z, and one period, where D is a whole number. All theta give the same value, but in
-floating point only those near the saddle point do: there the integrand is a bump about as high as the tail itself, and
-nothing cancels. The trapezoid rule of step h adds copies of exp(-theta d) P(D <= d), moved by multiples of the period
-2 pi / h; h is chosen so that Chernoff's bound puts them far below the last digit.
+If D is a whole number, 1 - exp(-z) takes the place of z, over one period. All theta give the same value, but in
+floating point theta must be near the saddle point. There the integrand is a bump about as high as the tail itself, and
+nothing cancels. The trapezoid rule of step h adds copies of exp(-theta d) P(D <= d), shifted by multiples of the period
+2 pi / h. We choose h so that, by Chernoff's bound, they are far below the last digit.
 
-Some fixed theta, the knots, serve all d: no d is further from the mean of D under a knot's tilt than about a standard
-deviation, which costs less than a digit. So a distribution pays for a knot once.
+A few fixed values of theta, the knots, serve all d. Every d is within about a standard deviation of the mean of D under
+some knot's tilt, which costs less than a digit. So each knot is computed once for a distribution.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from ..arrays import FloatArray
 
 ComplexArray = npt.NDArray[np.complex128]
 
-_NEGLIGIBLE = math.exp(-45)  # below the last digit of what it is added to
+_NEGLIGIBLE = math.exp(-45)  # relative to the largest term
 _BLOCK = 32  # nodes at a time
 _MOST_NODES = 4096
-_LEAST_LOG = -800.0  # no float is as small as exp(-800)
+_LEAST_LOG = -800.0  # exp(-800) is below the smallest float
 
 
 class _Knot(NamedTuple):
@@ -43,25 +43,25 @@ class _Knot(NamedTuple):
 
 class _Nodes(NamedTuple):
     at: FloatArray  # imaginary parts of z, from 0
-    weights: ComplexArray  # M(z) / M(theta), times what the trapezoid rule gives the node
+    weights: ComplexArray  # M(z) / M(theta), times the weight of the trapezoid rule
 
 
 @dataclass(frozen=True, eq=False)
 class UniformSum:
-    """D = sum_j spacing_j D_j with D_j uniform on 0 .. j, j = 1 .. len(spacing)."""
+    """The sum D = sum_j spacing_j D_j with D_j uniform on 0 .. j, j = 1 .. len(spacing)."""
 
     spacing: FloatArray
     lattice: bool = False
-    """Whether all spacings are 1."""
+    """True if all spacings are 1."""
     _nodes: dict[int, _Nodes] = field(default_factory=dict, repr=False)
 
     @cached_property
     def counts(self) -> FloatArray:
-        """How many values each D_j has."""
+        """The number of values of each D_j."""
         return np.arange(2.0, len(self.spacing) + 2)
 
     def log_tail(self, d: FloatArray) -> FloatArray:
-        """The log of P(D <= d), for d from 0 to the mean of D."""
+        """Compute log P(D <= d), for d from 0 to the mean of D."""
         means = np.array([knot.mean for knot in self._knots])  # decreasing
         nearest = len(means) - 1 - np.searchsorted((means[1:] + means[:-1])[::-1] / 2, d)
         result = np.empty(d.shape)
@@ -84,12 +84,12 @@ class UniformSum:
     @cached_property
     def _knots(self) -> list[_Knot]:
         theta = 1 / math.sqrt(np.sum(self.spacing**2 * (self.counts**2 - 1)) / 12)
-        log_of_all = math.lgamma(len(self.spacing) + 2)  # of the number of (D_1, D_2, ...)
+        log_of_all = math.lgamma(len(self.spacing) + 2)  # log of the number of vectors (D_1, D_2, ...)
         knots = []
         while True:
             knot = _Knot(theta, self._log_transform(theta), *self.moments(theta))
             knots.append(knot)
-            # To the end: the tail is too small for a float, or D is 0 with a probability near 1.
+            # Stop when the tail is too small for a float, or D is 0 with a probability near 1.
             if knot.log_transform + theta * knot.mean < _LEAST_LOG or knot.log_transform + log_of_all < 0.1:
                 return knots
             theta += 1 / knot.sd
@@ -99,12 +99,12 @@ class UniformSum:
         return float(np.sum(np.log(np.expm1(-self.counts * x) / (self.counts * np.expm1(-x)))))
 
     def moments(self, theta: float) -> tuple[float, float]:
-        """Mean and standard deviation of D under the tilt exp(-theta D)."""
+        """Compute the mean and standard deviation of D under the tilt exp(-theta D)."""
         x = np.minimum(theta * self.spacing, 300)
         all_x = np.minimum(self.counts * x, 600)
         mean = np.sum(self.spacing * (1 / np.expm1(x) - self.counts / np.expm1(all_x)))
         variance = np.sum((self.spacing / 2) ** 2 * (np.sinh(x / 2) ** -2 - (self.counts / np.sinh(all_x / 2)) ** 2))
-        return float(mean), math.sqrt(max(float(variance), 0.0))  # by rounding below 0 where theta is nearly 0
+        return float(mean), math.sqrt(max(float(variance), 0.0))  # rounding may give less than 0 for theta near 0
 
     def _nodes_of(self, knot: _Knot) -> _Nodes:
         period = self._period(knot)
@@ -121,18 +121,18 @@ class UniformSum:
                 break
         u, ratios = np.concatenate(nodes), np.concatenate(values)
         if not self.lattice and len(u) == most:
-            # What is cut off is not negligible, because D has few values here. Smooth as much as that needs, by a
-            # Gaussian, whose weights are positive: the tail stays monotone.
+            # D has few values here, so the truncated nodes matter. Smooth as little as needed, by a Gaussian, whose
+            # positive weights keep the tail monotone.
             left = np.abs(ratios[most // 2 :]).max()
             ratios *= np.exp(-min(18.0, max(0.0, math.log(left / 1e-13))) * (u / u[-1]) ** 2)
-        weights = ratios * (step / math.pi)  # twice the real part stands for the mirror images
+        weights = ratios * (step / math.pi)  # twice the real part accounts for the nodes at -u
         weights[0] /= 2
         return _Nodes(u, weights)
 
     def _period(self, knot: _Knot) -> float:
-        """So long that the copies of exp(-theta d) P(D <= d) beside the one wanted are negligible.
+        """Choose a period so long that the shifted copies of exp(-theta d) P(D <= d) are negligible.
 
-        Chernoff's bound P(D <= d) <= M(t) exp(td), for t = theta + a on the left and theta - a on the right.
+        Chernoff's bound is P(D <= d) <= M(t) exp(td), with t = theta + a on the left and theta - a on the right.
         """
         far = 2 * knot.sd  # d is within this of the knot's mean
         left = knot.mean + far  # there P(D <= d) is 0
@@ -146,7 +146,7 @@ class UniformSum:
         return max(left, right)
 
     def _transform_ratio(self, theta: float, u: FloatArray) -> ComplexArray:
-        """M(theta + iu) / M(theta)."""
+        """Compute M(theta + iu) / M(theta)."""
         ratio = np.ones(len(u), np.complex128)
         size = max(1, 2**18 // len(u))
         for lo in range(0, len(self.spacing), size):
@@ -158,12 +158,13 @@ class UniformSum:
         return ratio
 
     def _rest_is_negligible(self, theta: float, last: float, values: ComplexArray) -> bool:
-        """Whether nodes beyond the last one add nothing."""
+        """Tell whether nodes beyond the last one are negligible."""
         if np.abs(values).max() > _NEGLIGIBLE:
             return False
         if not self.lattice:
             return True
-        # |M(theta + iu)| falls until u = 2 pi / m; from there on a bound falls that has 1 in place of the upper sines.
+        # |M(theta + iu)| decreases until u = 2 pi / m. Beyond, use a decreasing bound: replace the sines in the
+        # numerators by 1.
         u = max(last, 2 * math.pi / self.counts[-1])
         wave = math.sinh(theta / 2) / math.hypot(math.sinh(theta / 2), math.sin(min(u, math.pi) / 2))
         bound = np.minimum(1, wave / np.tanh(np.minimum(self.counts * theta / 2, 300)))
@@ -171,11 +172,11 @@ class UniformSum:
 
 
 def near_perfect(m: int, deficits: FloatArray) -> FloatArray:
-    """For each d: the number of rankings of m systems with D <= d, where D = sum_j D_j / j, counted one by one.
+    """Count the rankings of m systems with D <= d, where D = sum_j D_j / j, for each d.
 
-    Near its largest value AP correlation has few values, far apart, which no smooth formula follows. Every
-    (D_1, D_2, ...) is one ranking. Those with D <= d are counted from two lists, the sums over odd j and those over
-    even j: for each sum of one, how many of the other fit in. The lists are about as long as the root of the count.
+    Near 1, AP correlation has few values, far apart, and no smooth formula follows them. Every (D_1, D_2, ...) is one
+    ranking. We list the sums over odd j and those over even j, and count the pairs with a total of at most d. The lists
+    are about as long as the square root of the count.
     """
     most = float(deficits.max())
     few, many = sorted((_sums(m, 1, most), _sums(m, 2, most)), key=len)
@@ -184,7 +185,7 @@ def near_perfect(m: int, deficits: FloatArray) -> FloatArray:
 
 
 def _sums(m: int, first: int, most: float) -> FloatArray:
-    """All sums of D_j / j over every second j from the first, up to the most, one for each (D_j)."""
+    """List the sums of D_j / j over every second j from `first`, up to `most`, one for each choice of the D_j."""
     sums = np.zeros(1)
     for j in range(first, m, 2):
         steps = np.arange(min(j, int(most * j)) + 1) / j

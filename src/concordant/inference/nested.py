@@ -1,7 +1,7 @@
-"""Bootstrap samples of bootstrap samples: how a statistic of means moves as noise is added once, twice, three times.
+"""Nested bootstrap: extrapolate a statistic of means from one, two and three doses of sampling noise to none.
 
-A sample of topics differs from the population by sampling noise; a resample adds as much again, and a resample of that
-adds it once more. What the statistic loses from level to level tells what it lost at the first step, which nobody saw.
+A sample of topics differs from the population by sampling noise. A resample adds as much noise again, and a resample of
+that once more. The losses from level to level estimate the loss at the first, unobserved step.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .calibration import GROWTH, INNER
 from .resampling import Resampling, over_resamples, resampled_means
 
 Statistic: TypeAlias = Callable[[Sequence[FloatArray]], FloatArray]
-"""From the means of each condition (resamples x systems) to one value per resample; or several, k x resamples. An
-executor of processes needs one that can be pickled."""
+"""Maps the means of each condition (resamples x systems) to one value per resample, or to k x resamples. An executor of
+processes needs a function that can be pickled."""
 
-ROWS = 1024  # resamples at a time, or fewer where there are very many topics
+ROWS = 1024  # resamples at a time; fewer for very many topics
 
 
 class Nested(NamedTuple):
@@ -32,15 +32,15 @@ class Nested(NamedTuple):
     first: FloatArray
     """k x outer."""
     second: FloatArray
-    """k x outer x inner: resamples of each resample of the first level."""
+    """k x outer x inner: resamples of each first-level resample."""
     third: FloatArray
-    """k x outer x inner: one resample of each of the second level."""
+    """k x outer x inner: one resample of each second-level resample."""
 
 
 def nested_weights(
     n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER
 ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """How often each topic is drawn at the three levels, for some first-level samples at a time."""
+    """Yield how often each topic is drawn at the three levels, some first-level samples at a time."""
     step = max(1, rows_at_a_time(n, ROWS) // (1 + 2 * inner))
     for lo in range(0, outer, step):
         rows = min(step, outer - lo)
@@ -53,7 +53,7 @@ def nested_weights(
 def nested_values(
     conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, *, inner: int = INNER
 ) -> Nested:
-    """A statistic of the mean vectors on all levels, with that many resamples in all (at least two outer ones).
+    """Compute a statistic of the means on all levels, with `n_resamples` resamples in all, but at least two outer ones.
 
     All conditions are topics x systems, and are resampled by the same topics.
     """
@@ -78,10 +78,10 @@ def nested_values(
 
 
 def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
-    """The centre of each statistic alone, from pairs of a resample and one of it: as many resamples in all as asked.
+    """Compute only the centre of each statistic, from `n_resamples` / 2 pairs of a resample and a resample of it.
 
-    Without a standard error nothing deeper is needed, and the Monte Carlo error is a third of that of `nested_values`.
-    nan where a statistic is undefined on nearly all pairs.
+    The Monte Carlo error is a third of that of `nested_values`, whose deeper levels serve the standard error. The
+    centre is nan if a statistic is undefined on nearly all pairs.
     """
     n, count = len(conditions[0]), max(2, drawn.n_resamples // 2)
     values = partial(_values, conditions, statistic, drawn.threads)
@@ -96,7 +96,7 @@ def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resam
 
 
 def _pairs(n: int, count: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
-    """How often each topic is drawn at the first two levels, one second-level sample of each first-level one."""
+    """Yield how often each topic is drawn at two levels, with one second-level sample of each first-level sample."""
     step = rows_at_a_time(n, ROWS) // 2
     for lo in range(0, count, step):
         first = rng.integers(0, n, (min(step, count - lo), n))
@@ -104,7 +104,7 @@ def _pairs(n: int, count: int, rng: np.random.Generator) -> Iterator[tuple[IntAr
 
 
 def plain_values(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
-    """A statistic of the mean vectors on resamples of the topics, k x resamples: the plain bootstrap distribution."""
+    """Compute the plain bootstrap distribution of a statistic of the means, k x resamples."""
     values = partial(_values, conditions, statistic, drawn.threads)
     return np.concatenate(list(over_resamples(values, len(conditions[0]), drawn)), axis=1)
 
@@ -114,7 +114,7 @@ def _values(conditions: Sequence[FloatArray], statistic: Statistic, threads: int
 
 
 def _drawn_from(drawn: IntArray, rng: np.random.Generator) -> IntArray:
-    """One resample of each row of topics."""
+    """Draw one resample of each row of topics."""
     return np.take_along_axis(drawn, rng.integers(0, drawn.shape[1], drawn.shape), axis=1)
 
 
@@ -128,32 +128,32 @@ def _counts(drawn: IntArray) -> IntArray:
 
 
 class Summary(NamedTuple):
-    """What the levels say about a statistic."""
+    """A statistic's value, centre and errors, from all levels."""
 
     value: float
-    """On the sample."""
+    """The value on the sample."""
     centre: float
     """3t - 3E* + E**: the value, extrapolated from one, two and three doses of noise to none."""
     standard_error: float
-    """Of the centre."""
+    """The standard error of the centre."""
     n_topics: int
     undefined: int
-    """Resamples on which the statistic has no value."""
+    """The number of resamples on which the statistic has no value."""
     outer: int
-    """First-level samples that all this is made from."""
+    """The number of first-level samples used."""
     monte_carlo: float
-    """Standard error of the centre that comes from so few of them."""
+    """The Monte Carlo error of the centre."""
 
 
 def centre_of(value: FloatArray, once: FloatArray, twice: FloatArray) -> FloatArray:
-    """The parabola through the values at one, two and three doses of noise, at none."""
+    """Extrapolate to no noise, by the parabola through the values at one, two and three doses of noise."""
     return 3 * value - 3 * once + twice
 
 
 def summarise(found: Nested, n: int) -> list[Summary | None]:
-    """A summary of each statistic, None where it is undefined on nearly all resamples.
+    """Summarise each statistic; None if it is undefined on nearly all resamples.
 
-    First-level samples with undefined values below them are left out.
+    First-level samples with undefined values at deeper levels are left out.
     """
     return [_summary(Nested(*(level[k] for level in found)), n) for k in range(len(found.sample))]
 
@@ -166,12 +166,12 @@ def _summary(found: Nested, n: int) -> Summary | None:
     t, first, second, third = float(found.sample), found.first[kept], found.second[kept], found.third[kept]
     inner = second.shape[1]
     centre = centre_of(np.asarray(t), first.mean(), second.mean())
-    # The same centre in the world of each first-level sample, and the part of its variance that comes from few draws.
+    # The centre seen from each first-level sample, and the Monte Carlo part of its variance.
     centres = centre_of(first, second.mean(axis=1), third.mean(axis=1))
     noise = (third - 3 * second).var(axis=1, ddof=1).mean() / inner
     spread = first.var(ddof=1) * n / (n - 1)
-    # A resample's means lie wider apart than the true ones, so the same noise moves them less. By how much is seen
-    # one level on. The centre, three levels deep, needs half a step more: an exponent found by the coverage study.
+    # Resampled means vary more than true ones, so the same noise moves the statistic less. The ratio of variances at
+    # two levels estimates this loss. GROWTH, from the coverage study, extrapolates it to the centre's three levels.
     below = second.var(axis=1, ddof=1).mean()
     growth = float(np.clip(first.var(ddof=1) / below, 0.5, 2.0)) if below > 0 else 1.0
     variance = max(float(centres.var(ddof=1) - noise) * n / (n - 1), float(spread))

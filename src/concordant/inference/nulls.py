@@ -1,4 +1,4 @@
-"""`null_distribution`: how tau and AP correlation vary when nothing but chance orders the systems."""
+"""Null distributions of tau and AP correlation, over random rankings of the systems."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .inversion import UniformSum, near_perfect
 Alternative = Literal["two-sided", "less", "greater"]
 Numbers: TypeAlias = "float | FloatArray"
 
-_SLACK = 1e-12  # a value this close to an attainable one is that one
-_EXACT = {"tau": 20, "tau_ap": 12}  # systems up to which all rankings are counted
-_COUNTED = 1e6  # where fewer rankings than this are as good, they are counted one by one
+_SLACK = 1e-12  # values this close to an attainable value equal it
+_EXACT = {"tau": 20, "tau_ap": 12}  # up to this many systems, all rankings are counted
+_COUNTED = 1e6  # tails with fewer rankings than this are counted
 _LEAST = 5e-324  # the smallest positive float
 
 
 class _Counts(NamedTuple):
-    """Rankings by what is missing from the largest value, on a lattice."""
+    """Numbers of rankings by distance from the largest value, on a lattice."""
 
     steps: int
-    """From the smallest value to the largest."""
+    """The number of steps from the smallest value to the largest."""
     below: IntArray
-    """Rankings that miss at most k steps."""
+    """Entry k counts the rankings at most k steps below the largest value."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,16 +39,16 @@ class NullDistribution(Result):
     """The distribution of a coefficient over all rankings of m systems, each equally probable.
 
     Both tails include the value itself: `cdf` is P(T <= value) and `sf` is P(T >= value), so they sum to 1 plus the
-    probability of the value. A value within 1e-12 of an attainable one is taken as that one. Both are positive always;
-    where the probability is below the smallest positive float, they are that float (5e-324).
+    probability of the value. A value within 1e-12 of an attainable one counts as equal to it. Both tails are positive,
+    at least the smallest positive float (5e-324).
     """
 
     coefficient: Literal["tau", "tau_ap"]
     m: int
-    """Number of systems."""
+    """The number of systems."""
 
-    # The value is 1 - 2 D / most, D = sum_j spacing_j D_j, and over random rankings the D_j are independent and uniform
-    # on 0 .. j, j = 1 .. m-1: docs/guide/null-distributions.md has why.
+    # The value is 1 - 2 D / most with D = sum_j spacing_j D_j. Over random rankings the D_j are independent and uniform
+    # on 0 .. j, j = 1 .. m-1; docs/guide/null-distributions.md proves it.
 
     @cached_property
     def _spacing(self) -> FloatArray:
@@ -78,16 +78,16 @@ class NullDistribution(Result):
         return math.sqrt(self.var)
 
     def sf(self, value: npt.ArrayLike) -> Numbers:
-        """P(T >= value), the value included."""
+        """Compute P(T >= value)."""
         return self._each(self._at_least, value)
 
     def cdf(self, value: npt.ArrayLike) -> Numbers:
-        """P(T <= value), the value included."""
+        """Compute P(T <= value)."""
         return self._each(lambda v: self._at_least(-v), value)
 
     @checked
     def pvalue(self, value: npt.ArrayLike, alternative: Alternative = "two-sided") -> Numbers:
-        """Probability of a value at least as extreme, if the candidate ranking had nothing to do with the truth.
+        """Compute the probability of a value at least as extreme, if the candidate ranking were random.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class NullDistribution(Result):
 
     @property
     def verdict(self) -> str:
-        """What it is, and its spread."""
+        """The mean and standard deviation."""
         return f"{self.coefficient} over all rankings of {self.m} systems: mean 0, standard deviation {self.std:.4f}"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -123,12 +123,12 @@ class NullDistribution(Result):
 
     @checked
     def plot(self, ax: Any = None, value: float | None = None) -> Any:
-        """The distribution as bars, and the observed value with its p-value."""
+        """Plot the distribution as bars, and the observed value with its p-value."""
         from ..render.figures import distributions
 
         return distributions.null(self, ax, value)
 
-    # Below: arrays of values that were checked, of any shape.
+    # The methods below take checked arrays of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
         array = numbers(value, "value")
@@ -141,18 +141,18 @@ class NullDistribution(Result):
         return float(result) if result.ndim == 0 else result
 
     def _missing(self, value: FloatArray) -> FloatArray:
-        """D, and the slack."""
+        """Convert values to D, plus the slack."""
         return (1 - value + _SLACK) / 2 * self._most
 
     def _at_least(self, value: FloatArray) -> FloatArray:
-        """P(T >= value)."""
+        """Compute P(T >= value) for checked values."""
         if self._counts is not None:
             steps, below = self._counts
             return np.asarray(below[np.floor(self._missing(value) / self._most * steps).astype(np.int64)] / below[-1])
         missing = self._missing(value).ravel()
         if self.coefficient == "tau":
             missing = np.floor(missing)
-            others = self._most - missing - 1  # P(D <= d) = 1 - P(D >= d + 1), and D mirrored is as D
+            others = self._most - missing - 1  # P(D <= d) = 1 - P(D >= d + 1), and D is symmetric
         else:
             others = self._most - missing
         upper = missing <= others
@@ -163,17 +163,17 @@ class NullDistribution(Result):
         return np.where(upper, np.maximum(tail, _LEAST), 1 - tail).reshape(value.shape)
 
     def _beyond(self, value: FloatArray) -> FloatArray:
-        """P(|T| >= |value|)."""
+        """Compute P(|T| >= |value|)."""
         return np.where(np.abs(value) <= _SLACK, 1.0, np.minimum(1.0, 2 * self._at_least(np.abs(value))))
 
     def _tail(self, missing: FloatArray) -> FloatArray:
-        """P(D <= d), for d up to the mean of D."""
+        """Compute P(D <= d), for d up to the mean of D."""
         logs = self._sum.log_tail(missing)
         tail = np.exp(logs)
         if self.coefficient == "tau_ap":
             rankings = logs + math.lgamma(self.m + 1)
             few = (rankings < math.log(_COUNTED)) & (tail > 0)
-            if few.any():  # no more than the limit, so that the tail is monotone where counting ends
+            if few.any():  # capped, so that the tail stays monotone where counting ends
                 counts = np.minimum(near_perfect(self.m, missing[few]), _COUNTED)
                 tail[few] = np.exp(np.log(counts) - math.lgamma(self.m + 1))
         return tail
@@ -183,12 +183,12 @@ class NullDistribution(Result):
 def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
     """The distribution of tau or AP correlation over all m! rankings of m systems, without ties.
 
-    For a random ranking the numbers D_j of systems above the (j+1)-th one of the candidate that should be below it are
-    independent and uniform on 0 .. j; tau = 1 - 2 sum_j D_j / (m(m-1)/2), and tau_ap = 1 - 2 / (m-1) sum_j D_j / j.
-    Up to 20 systems (tau_ap: 12) all rankings are counted. Beyond, the transform is inverted at the saddle point: for
-    tau to 11 digits or better relative to the tail, down to the smallest float; for tau_ap within 0.2% of the tail for
-    13 to 30 systems, where single values still weigh, and far better beyond. Where fewer than a million rankings are as
-    good as a value of tau_ap, they are counted. docs/guide/null-distributions.md has what was measured.
+    Let D_j be the number of systems above the candidate's (j+1)-th that should be below it. For a random ranking the
+    D_j are independent and uniform on 0 .. j; tau = 1 - 2 sum_j D_j / (m(m-1)/2), and
+    tau_ap = 1 - 2 / (m-1) sum_j D_j / j. Up to 20 systems (tau_ap: 12) all rankings are counted. Beyond, the transform
+    is inverted at the saddle point. For tau the tail has at least 11 correct digits, down to the smallest float. For
+    tau_ap it is within 0.2% for 13 to 30 systems, and far better beyond; tails with fewer than a million rankings are
+    counted. docs/guide/null-distributions.md reports the measurements.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     ----------
     M. G. Kendall (1938). A New Measure of Rank Correlation. Biometrika 30.
     E. Yilmaz, J. A. Aslam and S. Robertson (2008). A New Rank Correlation Coefficient for Information Retrieval. SIGIR.
-    They leave this test as future work.
+    (It suggests this test as future work.)
 
     Examples
     --------
@@ -230,12 +230,12 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
 
 @lru_cache(maxsize=32)
 def _null(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
-    """One object for each, so that what it has computed is there for the next call."""
+    """Make and cache a distribution, with what it has computed."""
     return NullDistribution(coefficient, m)
 
 
 def _count(coefficient: str, m: int) -> _Counts:
-    """Add one system after the other: each D_j moves what there is by 0, 1 .. j times its spacing."""
+    """Count all rankings, one system after the other: each D_j shifts the counts by 0, 1 .. j times its spacing."""
     unit = 1 if coefficient == "tau" else math.lcm(*range(1, m))
     strides = [1 if coefficient == "tau" else unit // j for j in range(1, m)]
     steps = sum(j * stride for j, stride in enumerate(strides, 1))
@@ -250,7 +250,7 @@ def _count(coefficient: str, m: int) -> _Counts:
 
 
 def numbers(given: Any, name: str) -> FloatArray:
-    """One number or an array of them."""
+    """Convert a number or an array of numbers."""
     try:
         array = np.asarray(given)
     except ValueError:  # rows of unequal length

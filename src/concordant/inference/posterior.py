@@ -1,20 +1,19 @@
-"""What the true means may be, given the observed ones: draws from their joint posterior.
+"""Draws of the true means of systems from their joint posterior, given the observed means.
 
-The scores of a topic are taken as normal around the systems' true means, with an unknown covariance. With a flat prior
-the true means then have a multivariate t distribution with n - 1 degrees of freedom around the observed ones, with the
-covariance S / n of the means. So errors go together as they do, but the centre is a ranking that is spread too wide:
-the variance of observed means over systems is that of the true ones plus that of their errors. A normal prior over the
-systems, estimated from the observed means themselves (empirical Bayes), takes that off again:
+The scores of a topic are assumed normal around the systems' true means, with an unknown covariance. With a flat prior,
+the true means have a multivariate t distribution around the observed ones, with n - 1 degrees of freedom and the
+covariance S / n. It keeps the correlations of errors, but its centre is too spread out: the variance of observed means
+over systems is that of the true means plus that of their errors. A normal prior over the systems, estimated from the
+observed means (empirical Bayes), shrinks them:
 
     true mean - average = K (observed mean - average) + sqrt(K) error,
     K = 1 - E[B],    B ~ chi2_{m-3} / (m - 1) * N / V, given that B < 1,
 
 with V the variance of the m observed means and N the average sampling variance of their deviations from the average.
-B = N / V is what noise has of the variance; with a flat prior of the variance of the true means it has this
-distribution (Morris 1983). Where the signal is clear, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N
-/ V. Where it is not, with V about N, as chance has it with few topics, K stays above 0 by what chance can explain; cut
-to a floor, it would say that the systems are equal, and that no number of topics could rank them. K is 1 for less than
-4 systems.
+B = N / V is the share of noise in the variance; with a flat prior on the variance of the true means it has this
+distribution (Morris 1983). With a clear signal, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N / V.
+With few topics V may be near N by chance. K then stays above 0; at 0 the systems would be equal, and no number of
+topics could rank them. K is 1 for fewer than 4 systems.
 """
 
 from __future__ import annotations
@@ -30,26 +29,26 @@ from ..coefficients.registry import Coefficient
 from ..data.means import identical_to, mean_over_topics
 
 Prior = Literal["normal", "flat"]
-_JITTER = 1e-9  # of the largest score: breaks the ties of identical systems at random, which counts one half
+_JITTER = 1e-9  # relative to the largest score: breaks ties of identical systems at random, so that each counts half
 
 
 @dataclass(frozen=True)
 class Draws:
-    """True means, one row per draw, and the error of observed means beside each if there were one topic."""
+    """Draws of true means, one per row, and of the errors of one observed topic."""
 
     truth: FloatArray
     error: FloatArray
-    """Without the scale."""
+    """Unscaled errors."""
     scale: FloatArray
-    """Of the errors, one for each draw."""
+    """The scale of the errors, one for each draw."""
     jitter: FloatArray
-    """Breaks the ties of identical systems in `truth`, and anew in what is observed: no number of topics can find out
-    which is better."""
+    """Breaks the ties of identical systems independently in `truth` and in observations, because no number of topics
+    can tell which is better."""
 
     def observed(self, n_topics: float | FloatArray, turn: int = 0) -> FloatArray:
-        """Means over so many new topics, of all draws or of each; with `turn`, errors of the draw so far before it.
+        """Simulate observed means over new topics, as many for all draws or for each draw.
 
-        With a negative one, the same with the opposite sign.
+        With `turn`, each draw takes the errors of the draw that many places before it, negated if `turn` is negative.
         """
         error, new = self.error, self.jitter[1]
         if turn:
@@ -58,7 +57,7 @@ class Draws:
 
 
 def shrinkage(values: FloatArray, at: FloatArray | None = None) -> FloatArray:
-    """K, for a topics x systems matrix; with `at` not by E[B] but by these quantiles of B."""
+    """Compute K for a topics x systems matrix, from E[B], or from the quantiles `at` of B."""
     n, m = values.shape
     means = values.mean(axis=0)
     spread = float(means.var(ddof=1))
@@ -74,12 +73,12 @@ def shrinkage(values: FloatArray, at: FloatArray | None = None) -> FloatArray:
 
 
 def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
-    """E[B] and E[B^2], B = N / V, from the ratio of an observed variance with so many degrees of freedom to N."""
+    """Compute E[B] and E[B^2], B = N / V, from the ratio V / N and the degrees of freedom of V."""
     from scipy.special import gammainc
 
     half, signal = freedom / 2 - 1, freedom / 2 * ratio
     below = float(gammainc(half, signal))
-    if below == 0:  # underflow: the limit of a signal far below the noise
+    if below == 0:  # underflow: use the limit for a signal far below the noise
         return float(half / (half + 1)), float(half / (half + 2))
     mean = half / signal * gammainc(half + 1, signal) / below
     square = half / signal * (half + 1) / signal * gammainc(half + 2, signal) / below
@@ -87,7 +86,7 @@ def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
 
 
 def noise_share_at(quantile: FloatArray, freedom: float, ratio: float) -> FloatArray:
-    """Quantiles of B."""
+    """Compute quantiles of B."""
     from scipy.special import gammainc, gammaincinv
 
     half, signal = freedom / 2 - 1, freedom / 2 * ratio
@@ -104,13 +103,13 @@ def draw(
     new: bool = False,
     vary: bool = False,
 ) -> Draws:
-    """So many draws of the true means; with `new` also of the errors of new topics, else none.
+    """Draw the true means `count` times; with `new`, also draw errors of new topics.
 
-    With `vary` each has a share of noise B of its own: what is not known of the spread of the true means is drawn, too.
+    With `vary`, each draw has its own share of noise B, to reflect the uncertainty of the spread of true means.
     """
     n, m = values.shape
     require_room_for_draws(count, m, 5 if new else 2)
-    exponent = -int(np.frexp(np.abs(values).max())[1])  # by a power of two into [-1, 1], against overflow
+    exponent = -int(np.frexp(np.abs(values).max())[1])  # scale into [-1, 1] by a power of two, against overflow
     means, values = np.ldexp(mean_over_topics(values), exponent), np.ldexp(values, exponent)
     errors = (values - values.mean(axis=0)) / math.sqrt(n - 1)
     k = np.ones(1)
@@ -124,7 +123,7 @@ def draw(
     truth += k * (means - means.mean())
     error = _combined(errors, count, rng) if new else np.zeros((0, m))
     _, inverse, counts = np.unique(identical_to(values), return_inverse=True, return_counts=True)
-    again = np.flatnonzero(counts[inverse] > 1)  # whose scores another one has
+    again = np.flatnonzero(counts[inverse] > 1)  # systems with a duplicate
     jitter = np.broadcast_to(0.0, (2, *truth.shape))
     if again.size:
         jitter = np.zeros((2, *truth.shape))
@@ -135,7 +134,7 @@ def draw(
 
 
 def _combined(errors: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """So many sums of the topics' errors with random normal weights, some at a time if there are many topics."""
+    """Sum the topics' errors with random normal weights, `count` times, in blocks if there are many topics."""
     n, m = errors.shape
     step, found = rows_at_a_time(n, count), np.empty((count, m))
     for lo in range(0, count, step):
@@ -145,5 +144,5 @@ def _combined(errors: FloatArray, count: int, rng: np.random.Generator) -> Float
 
 
 def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:
-    """The coefficient of each draw."""
+    """Compute the coefficient of each draw."""
     return np.asarray(coefficient.on_workers(workers)(truth, candidate), dtype=np.float64)

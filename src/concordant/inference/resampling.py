@@ -1,4 +1,4 @@
-"""Resampling of topics, seeds and settings, for everything that draws at random."""
+"""Resampling of topics, with its seed, workers and progress."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..parallel import Made, Workers, shared_out, threads
 Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
-CHUNK = 512  # resamples at a time, or fewer where there are very many topics
+CHUNK = 512  # resamples at a time; fewer for very many topics
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """How something is drawn at random: how often, from which seed, on which workers, and whom to tell."""
+    """Settings of resampling: the number of resamples, the seed, the workers, and a function to report progress."""
 
     n_resamples: int
     rng: int | np.random.Generator
@@ -32,31 +32,31 @@ class Resampling:
     def of(
         cls, n_resamples: int, rng: Seed = None, workers: Workers = 1, progress: Progress | None = None
     ) -> Resampling:
-        """Where no seed is given, one is drawn, so that the settings can say which."""
+        """Make settings; draw a seed if none is given, so that the result can report it."""
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
         return cls(n_resamples, seed, workers, progress)
 
     @property
     def seed(self) -> int | None:
-        """The seed to keep with a result: None where a generator was given."""
+        """The seed to keep with a result; None if a generator was given."""
         return int(self.rng) if isinstance(self.rng, (int, np.integer)) else None
 
     @property
     def threads(self) -> int:
-        """How many threads a kernel may start."""
+        """The number of threads that a kernel may start."""
         return threads(self.workers)
 
     def generator(self) -> np.random.Generator:
-        """A generator from the seed, the same one at each call; or the one that was given."""
+        """Return a new generator from the seed, or the given generator."""
         return np.random.default_rng(self.rng)
 
     def quiet(self) -> Resampling:
-        """The same, telling nobody."""
+        """Copy the settings without progress reports."""
         return replace(self, progress=None)
 
 
 def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
-    """How often each topic is drawn, some resamples at a time."""
+    """Yield how often each topic is drawn, some resamples at a time."""
     step = rows_at_a_time(n, CHUNK)
     for lo in range(0, n_resamples, step):
         rows = min(step, n_resamples - lo)
@@ -65,7 +65,7 @@ def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Ite
 
 
 def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) -> Iterator[Made]:
-    """What `work` makes of how often each of n topics is drawn, some resamples at a time and in their order."""
+    """Yield the results of `work` on the counts of drawn topics, some resamples at a time, in order."""
     drawn = (weights for _, weights in resampled_weights(n, how.n_resamples, how.generator()))
     step = rows_at_a_time(n, CHUNK)
     for k, made in enumerate(shared_out(work, drawn, how.workers), start=1):
@@ -75,7 +75,7 @@ def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) ->
 
 
 def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
-    """Means of the systems over resampled topics, divided by their number; equal totals are tied, as in all means."""
+    """Compute the systems' means over resampled topics. Equal totals are tied, as in all means."""
 
     def sums(of: FloatArray) -> FloatArray:
         found = np.empty((len(weights), of.shape[1]))
@@ -88,6 +88,6 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 
 
 def is_borderline(p: FloatArray | float, alpha: float, n_resamples: int) -> Any:
-    """Whether another seed could put a p-value from so many resamples on the other side of alpha: two of its errors."""
+    """Tell whether a p-value is within two Monte Carlo standard errors of alpha, so that another seed could decide."""
     p = np.asarray(p)
     return np.abs(p - alpha) <= 2 * np.sqrt(p * (1 - p) / n_resamples)

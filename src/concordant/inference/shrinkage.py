@@ -1,16 +1,16 @@
-"""What the population means of all conditions may be, given the observed ones: draws by shrinkage.
+"""Draws of the population means of all conditions, given the observed means, by shrinkage.
 
-Observed means lie wider apart than true ones, and their errors are correlated between conditions. With D the m x C
-matrix of means (C conditions, each centred over the systems and scaled to unit standard deviation), N the average
-sampling covariance of a row, and S = D'D / (m - 1), a row of true means is taken as normal with covariance S - N. In
-the coordinates in which N is the identity (N = LL', G = L^-1 S L^-T) a draw is
+Observed means vary more than true means, and their errors are correlated between conditions. Let D be the m x C matrix
+of means (C conditions, each centred over the systems and scaled to unit standard deviation), N the average sampling
+covariance of a row, and S = D'D / (m - 1). A row of true means is assumed normal with covariance S - N. In coordinates
+in which N is the identity (N = LL', G = L^-1 S L^-T), a draw is
 
     W ~ Wishart(m - 1, I) / (m - 1),   chol(G) W^-1 chol(G)' = U diag(e) U',   q = (n - 1) / chi2_{n-1},
     h = max(1 - q / e, least),   truth = D B' + E M',   again = truth + sqrt(q) E',
     B = L U diag(h) U' L^-1,   M = L U diag(sqrt(h q)) U' L^-1,
 
-with E and E' the errors of two resamples of the topics, the same topics in all conditions. So what is not known of S
-and of N is drawn as well, and every draw comes with what a sample of as many topics would have shown of it.
+with E and E' the errors of two resamples of the topics, the same topics in all conditions. W and q reflect the
+uncertainty of S and N. Each draw of true means comes with `again`, the means of another sample of as many topics.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from .calibration import LEAST_SHRINKAGE
 from .nested import Statistic
 from .resampling import Resampling
 
-DEPENDENT = 1e-6  # part of a condition's error that the others leave open, below which it is rounding
-ROWS = 512  # draws at a time: what bounds the memory
+DEPENDENT = 1e-6  # relative part of a condition's error, independent of the others, that counts as rounding
+ROWS = 512  # draws at a time, to bound the memory
 
 
 @dataclass(frozen=True)
 class Model:
-    """What the draws are made from."""
+    """The estimates that the draws are made from."""
 
     means: FloatArray
     """C x m: D', centred and scaled."""
     residuals: FloatArray
-    """n x C m: what is left of the scores without effects of systems and topics, on the same scale."""
+    """n x C m: scores without the effects of systems and topics, on the same scale."""
     noise_root: FloatArray
     """L."""
     spread_root: FloatArray
     """chol(G)."""
     twins: IntArray
-    """For each system the first one with the same scores in all conditions: these are tied in every draw."""
+    """For each system the first one with equal scores in all conditions, which is tied with it in every draw."""
 
     @property
     def n_topics(self) -> int:
@@ -60,7 +60,7 @@ class Model:
 
 
 def model_of(conditions: Sequence[FloatArray]) -> Model | None:
-    """The model of conditions that are topics x systems each; None where there is no noise, or no spread, to model."""
+    """Fit the model to conditions, each topics x systems; None if there is no noise, or no spread, to model."""
     n, m = conditions[0].shape
     count = len(conditions)
     if m - 1 <= count or n < 3:
@@ -96,7 +96,7 @@ def _twins(conditions: Sequence[FloatArray]) -> IntArray:
 
 
 class Piece(NamedTuple):
-    """The random part of some draws."""
+    """The random parts of some draws."""
 
     towards: FloatArray
     """rows x C x C: B."""
@@ -105,11 +105,11 @@ class Piece(NamedTuple):
     size: FloatArray
     """rows: sqrt(q)."""
     counts: IntArray
-    """How often each topic is drawn: rows for E, then as many for E'."""
+    """How often each topic is drawn: one row for each draw of E, then one for each of E'."""
 
 
 def pieces(model: Model, count: int, rng: np.random.Generator) -> Iterator[Piece]:
-    """So many draws, some at a time."""
+    """Yield the random parts of `count` draws, some at a time."""
     n, c, df = model.n_topics, len(model.means), model.n_systems - 1
     for lo in range(0, count, ROWS):
         rows = min(ROWS, count - lo)
@@ -131,7 +131,7 @@ def pieces(model: Model, count: int, rng: np.random.Generator) -> Iterator[Piece
 
 
 def drawn_means(model: Model, piece: Piece, threads: int) -> tuple[list[FloatArray], list[FloatArray]]:
-    """True means and those of another sample, for each condition rows x systems."""
+    """Compute true means and the means of another sample, for each condition rows x systems."""
     n, (c, m), rows = model.n_topics, model.means.shape, len(piece.size)
     errors = np.empty((2 * rows, c * m))
     _kernels.active.resampled_sums(model.residuals, piece.counts, errors, threads)
@@ -143,7 +143,7 @@ def drawn_means(model: Model, piece: Piece, threads: int) -> tuple[list[FloatArr
 
 
 def shrunk_values(model: Model, statistic: Statistic, drawn: Resampling) -> tuple[FloatArray, FloatArray]:
-    """A statistic of the true means and of those of another sample, each k x draws; a draw takes two resamples."""
+    """Compute a statistic of true means and of another sample's means, each k x draws, from two resamples per draw."""
     count = drawn.n_resamples // 2
     work = partial(_values, model, statistic, drawn.threads)
     truth, again, done = [], [], 0
@@ -162,18 +162,18 @@ def _values(model: Model, statistic: Statistic, threads: int, piece: Piece) -> t
 
 
 class Shrunk(NamedTuple):
-    """What the draws say about a statistic."""
+    """A summary of the draws of a statistic."""
 
     centre: float
-    """Its mean in the population."""
+    """The mean of its population values."""
     error: float
-    """Standard deviation of the error that another sample would make."""
+    """The standard deviation of its error in another sample."""
     undefined: int
-    """Draws on which it has no value."""
+    """The number of draws on which it has no value."""
 
 
 def summarised(truth: FloatArray, again: FloatArray) -> Shrunk | None:
-    """From draws of a statistic in the population and in another sample; None where nearly all are undefined."""
+    """Summarise draws of a statistic in the population and in another sample; None if nearly all are undefined."""
     kept = ~(np.isnan(truth) | np.isnan(again))
     if kept.sum() < 2:
         return None
@@ -183,19 +183,20 @@ def summarised(truth: FloatArray, again: FloatArray) -> Shrunk | None:
 
 # Whether the model fits -------------------------------------------------------------------------------------------
 
-CHECKED = 400  # draws of another sample that the sample is held against
-SPLITS = 2  # of the topics into halves, a draw
+CHECKED = 400  # draws of another sample for the check
+SPLITS = 2  # splits of the topics into halves for each draw
 
 
 def fit_of(model: Model) -> float:
-    """How far agreement between halves of the topics lies above what the model predicts, in its standard deviations.
+    """Compare the agreement between halves of the topics with the model's prediction, in its standard deviations.
 
-    A posterior predictive check by tau_ap_b, the lowest over all pairs of conditions. Well below 0 where many systems
-    are nearly tied: their order is noise, which the model, with one spread for all systems, takes for signal.
+    This is a posterior predictive check by tau_ap_b, the lowest value over all pairs of conditions. It is well below 0
+    if many systems are nearly tied: their order is noise, which the model, with one spread for all systems, takes for
+    signal.
 
     With d the means over half of the topics minus those over all, the halves have means D + d and D - d. So agreement
-    between halves is a function of the means, for the sample as for every draw of another one. The check has a seed of
-    its own: what it finds depends on the data alone.
+    between halves is a function of the means, in the sample and in every draw of another one. A fixed seed makes the
+    check depend on the data alone.
     """
     f, rng = get_coefficient("tau_ap_b").formula, np.random.default_rng(0)
     n, (c, m) = model.n_topics, model.means.shape
@@ -212,7 +213,7 @@ def fit_of(model: Model) -> float:
         sides = (np.ascontiguousarray(half[:, :, k]) for half, k in zip(predicted, (i, j), strict=True))
         values = np.asarray(f(*sides))
         here = np.asarray(f(*(np.ascontiguousarray(half[:, k]) for half, k in zip(observed, (i, j), strict=True))))
-        # Of the mean over all splits: what so few of them add to the variance is taken off.
+        # Variance of the mean over all splits: subtract the Monte Carlo variance of few splits.
         variance = values.mean(axis=1).var(ddof=1) - values.var(axis=1, ddof=1).mean() / SPLITS
         return float((here.mean() - values.mean()) / math.sqrt(max(float(variance), 1e-12)))
 

@@ -1,8 +1,8 @@
-"""One-sided paired permutation tests of all pairs of systems at once.
+"""One-sided paired permutation tests of all pairs of systems.
 
-Under the null hypothesis a topic's two scores could as well be exchanged, which changes the sign of their difference.
-The signs are the same for all pairs, so one matrix product of signs with scores gives every system's signed total,
-and the permuted difference of a pair is the difference of two of these.
+Under the null hypothesis a topic's two scores are exchangeable, so the sign of their difference is random. All pairs
+share the signs: one matrix product of signs and scores gives every system's signed total, and a pair's permuted
+difference is the difference of two totals.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 
-BATCHES = 20  # of random permutations, whose p-values tell the Monte Carlo error
+BATCHES = 20  # batches of random permutations, for the Monte Carlo error
 _EPS = float(np.finfo(np.float64).eps)
-_ROWS = 512  # permutations at a time: what bounds the memory
+_ROWS = 512  # permutations at a time, to bound the memory
 
 
 class Signs(NamedTuple):
@@ -29,12 +29,12 @@ class Signs(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many permutations there are."""
+        """The number of permutations."""
         return sum(map(len, self.batches))
 
 
 def draw_signs(n: int, n_resamples: int, rng: np.random.Generator) -> Signs:
-    """All 2^n permutations where these are no more than `n_resamples`, and so many random ones otherwise."""
+    """Make all 2^n permutations if they are at most `n_resamples`, otherwise `n_resamples` random ones."""
     exact = takes_all_signs(n, n_resamples)
     batches = np.array_split(np.arange(n_resamples), min(BATCHES, n_resamples))
     parts = [(0, 2**n)] if exact else [(part[0], part[-1] + 1) for part in batches]
@@ -42,21 +42,21 @@ def draw_signs(n: int, n_resamples: int, rng: np.random.Generator) -> Signs:
 
 
 class Reached(NamedTuple):
-    """How many permutations of each batch reach a pair's difference: batches x pairs, in the order of triu_indices."""
+    """Counts of permutations that reach a pair's difference: batches x pairs, in the order of triu_indices."""
 
     above: IntArray
-    """The permuted difference, first minus second system, is at least the observed one."""
+    """Permutations whose difference, first minus second system, is at least the observed one."""
     below: IntArray
-    """It is at most the observed one."""
+    """Permutations whose difference is at most the observed one."""
 
 
 def reached(values: FloatArray, signs: Signs) -> Reached:
-    """Count for topics x systems. A permuted difference equal to the observed one but for rounding reaches it."""
+    """Count for a topics x systems matrix, allowing for rounding."""
     n, m = values.shape
-    # By a power of two into [-1, 1], which changes no bit, so that no sum leaves the range of floats.
+    # Scale into [-1, 1] by a power of two, which is exact, so that no sum overflows.
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     sizes = np.abs(scaled).sum(axis=0)
-    centred = scaled - scaled.mean(axis=1, keepdims=True)  # differences stay
+    centred = scaled - scaled.mean(axis=1, keepdims=True)  # keeps differences
     totals = centred.sum(axis=0)
     first, second = np.triu_indices(m, 1)
     observed = totals[first] - totals[second]
@@ -76,19 +76,19 @@ def reached(values: FloatArray, signs: Signs) -> Reached:
 
 
 def two_sided(counts: Reached, signs: Signs) -> FloatArray:
-    """Two-sided p-values of the pairs: twice the smaller one-sided one, the observed signs counted in if drawn."""
-    added = 0 if signs.exact else 1  # so that a random test keeps its level (Phipson and Smyth 2010)
+    """Compute two-sided p-values of the pairs: twice the smaller one-sided p-value."""
+    added = 0 if signs.exact else 1  # count the observed signs, to keep the level (Phipson and Smyth 2010)
     tails = np.minimum(counts.above.sum(axis=0), counts.below.sum(axis=0))
     return np.asarray(np.minimum(1.0, 2 * (tails + added) / (signs.total + added)))
 
 
 def takes_all_signs(n: int, n_resamples: int, *, opposite: bool = True) -> bool:
-    """Whether n topics have no more signs than are to be drawn; without `opposite`, of two opposite ones only one."""
+    """Tell whether n topics have at most `n_resamples` sign vectors; without `opposite`, v and -v count once."""
     return n <= 62 and 1 << (n if opposite else n - 1) <= n_resamples
 
 
 def signs(n: int, parts: Iterable[tuple[int, int]], rng: np.random.Generator | None) -> Iterator[npt.NDArray[np.int8]]:
-    """Resamples x topics, -1 or 1: these parts of all signs of n topics, in a fixed order, or as many random ones."""
+    """Yield sign vectors, resamples x topics: the given parts of all vectors in a fixed order, or random ones."""
     for first, last in parts:
         if rng is None:
             drawn = ((np.arange(first, last)[:, None] >> np.arange(n)) & 1).astype(np.int8)

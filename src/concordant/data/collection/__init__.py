@@ -1,7 +1,7 @@
-"""A small simulated collection that comes with the package, for examples and the demo.
+"""A small simulated collection for examples and the demo.
 
-Scores like nDCG@10 of 20 systems on 40 topics: `people`, the truth; `careful`, a machine judge close to it; `hasty`,
-one that tells few grades apart. Made by examples/make_collection.py; free to use.
+Simulated nDCG@10 of 20 systems on 40 topics, by three judges: `people`, the truth; `careful`, a machine judge close to
+it; `hasty`, a machine judge with few grades. Made by examples/make_collection.py; free to use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NAMES = ("people", "careful", "hasty")
 
 
 def path(name: str) -> Path:
-    """The CSV file of a judge."""
+    """Return the path of a judge's CSV file."""
     if name not in NAMES:
         raise InputError(f"there is no judge {name!r} in the collection: choose from {', '.join(NAMES)}")
     return Path(__file__).parent / f"{name}.csv"
@@ -25,7 +25,7 @@ def path(name: str) -> Path:
 
 @checked
 def load_collection(name: str) -> Scores:
-    """The scores by one judge of the collection that comes with the package: "people", "careful" or "hasty".
+    """Load the scores of one judge of the bundled collection: "people", "careful" or "hasty".
 
     See Also
     --------
