@@ -9,7 +9,7 @@ years).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -84,12 +84,23 @@ class Columns(Contents):
         self.source, self.format, self.form = source, form.name, form
         self.means: dict[str, str] = {}
         if form == TREC_EVAL:
-            tags = dict.fromkeys(_text(row[2]) for _, row in _rows(source, 3, b"runid") if _text(row[0]) == "runid")
+            tags = dict.fromkeys(_text(row[2]) for _, row in self._rows(b"runid") if _text(row[0]) == "runid")
             if len(tags) > 1:
                 raise source.error(f"holds several runs ({listing(tags)}): give each a file of its own")
             self.names = (*tags, source.run_name()) if tags else ()
-            if source.data.count(b"all") >= source.data.count(b"\n"):  # otherwise there are topics
-                self._take_means(_rows(source, 3))
+            if b"all" in next(source.lines())[1] and source.data.count(b"all") >= source.data.count(b"\n"):
+                self._take_means(self._rows())  # otherwise there are topics
+
+    @cached_property
+    def _regular(self) -> bool:
+        """Whether all lines can have as many fields as they should; otherwise they are read to say what is wrong."""
+        mark, data = separator(self.source), self.source.data
+        raw = np.frombuffer(data, np.uint8)  # which counts much faster than bytes do
+        lines = np.count_nonzero(raw == ord("\n")) + (not data.endswith(b"\n"))
+        return mark is not None and np.count_nonzero(raw == ord(mark)) == (self.form.width - 1) * lines
+
+    def _rows(self, wanted: bytes = b"") -> Rows:
+        return _rows(self.source, self.form.width, wanted if self._regular else b"")
 
     def _take_means(self, rows: Rows) -> None:
         if not all(is_summary(_text(topic)) for _, (_, topic, _) in rows):
@@ -103,7 +114,7 @@ class Columns(Contents):
     @cached_property
     def _known(self) -> tuple[list[str], list[str]]:
         """The measures with rows of topics, in the order of the file, and the topics."""
-        form, rows = self.form, _rows(self.source, self.form.width)
+        form, rows = self.form, self._rows()
         topics = {row[form.topic] for _, row in rows}
         summaries = {topic for topic in topics if is_summary(_text(topic))}
         named = dict.fromkeys(_text(row[form.measure]) for _, row in rows if row[form.topic] not in summaries)
@@ -126,7 +137,7 @@ class Columns(Contents):
                 raise self.no_measure(measure)
             return Grid(np.array([[number(self.means[measure])]], dtype=np.float64), [MEAN])
         form, wanted = self.form, measure.encode(errors="replace")
-        rows = [(k, row) for k, row in _rows(self.source, form.width, wanted) if row[form.measure].strip() == wanted]
+        rows = [(k, row) for k, row in self._rows(wanted) if row[form.measure].strip() == wanted]
         if not rows:
             raise self.no_measure(measure)
         topics = [_text(row[form.topic]) for _, row in rows]
@@ -152,12 +163,9 @@ def _text(field: bytes) -> str:
 
 
 def _rows(source: Source, width: int, wanted: bytes = b"") -> Rows:
-    """The lines and fields of all rows, or of those with this text in them, if the others can be right."""
-    mark, data = separator(source), source.data
-    if mark is None or data.count(mark) != (width - 1) * (data.count(b"\n") + (not data.endswith(b"\n"))):
-        wanted = b""  # say what is wrong, and where
-    lines = [(k, line) for k, line in enumerate(data.split(b"\n"), 1) if wanted in line]
-    rows = [(k, line.split(mark)) for k, line in lines if line.strip() and not line.startswith(b"#")]
+    """The lines and fields of all rows, or of those with this text in them."""
+    mark = separator(source)
+    rows = [(k, line.split(mark)) for k, line in _lines(source.data, wanted) if not line.startswith(b"#")]
     for place, (k, fields) in enumerate(rows):
         if len(fields) != width:
             rows[place] = k, b" ".join(fields).split(None, width - 1)  # blanks in place of tabs
@@ -165,6 +173,19 @@ def _rows(source: Source, width: int, wanted: bytes = b"") -> Rows:
             need = ": a measure, a topic and a value are needed" if width == 3 else ""
             raise source.error(f"has {len(fields)} fields where the lines before have {width}{need}", k)
     return rows
+
+
+def _lines(data: bytes, wanted: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines with this text in them, and their numbers; without blank ones."""
+    if not wanted:
+        yield from ((k, line) for k, line in enumerate(data.split(b"\n"), 1) if line.strip())
+        return
+    k, end, data = 1, 0, data if data.endswith(b"\n") else data + b"\n"
+    while (place := data.find(wanted, end)) >= 0:
+        start = data.rfind(b"\n", end, place) + 1
+        k += data.count(b"\n", end, start)
+        end = data.index(b"\n", place)
+        yield k, data[start:end]
 
 
 def read_columns(source: Source, width: int) -> Contents | None:
