@@ -1,8 +1,8 @@
-"""Studies: a grid of independent trials, run in parallel, that can be stopped and continued.
+"""Studies: independent trials that run in parallel and can be stopped and continued.
 
-`grid` says what a trial is, and keeps what is done in a folder; `execution` runs the rest here, in processes or on any
-executor. `reliability` is the study of the estimators of expected correlation, `judgments` that of changed judgments,
-`judges` that of several judges; `saving` has what their results share.
+`grid` defines trials and keeps finished ones in a folder. `execution` runs the others in this process, in several
+processes or on any executor. `reliability` studies the estimators of expected correlation, `judgments` changed
+judgments, and `judges` several judges. `saving` has the common part of their results.
 """
 
 from .execution import executor_at

@@ -1,4 +1,4 @@
-"""`run_grid`: every trial that is not done yet, in this process, in others or on a cluster; the same bits each way."""
+"""`run_grid`: run the remaining trials in this process, in others or on a cluster, always with the same bits."""
 
 from __future__ import annotations
 
@@ -28,27 +28,26 @@ from ..options import checked
 from ..parallel import Workers
 from .grid import Failure, Folder, Outcome, StudyError, Trials, one_thread, run_chunk
 
-# Chunks that an executor holds at a time, each with the inputs of the study: as many as take so many bytes, within
-# bounds.
+# Limits on the chunks submitted to an executor at a time, each of which carries the inputs of the study.
 _IN_FLIGHT_BYTES = 2**28
 _FEWEST, _MOST = 16, 1024
 
 
 @dataclass(frozen=True, eq=False)
 class GridRun:
-    """All values of a grid, and what the run cost that finished it."""
+    """All values of a grid, and the cost of the last run."""
 
     values: FloatArray
-    """One trial each along the first axis."""
+    """Results of the trials along the first axis."""
     computed: int
     """Trials that this run computed; the others were in the folder."""
     seconds: float
     cpu_seconds: float
-    """Of the trials that this run computed, in all processes."""
+    """Processor time of the trials that this run computed, in all processes."""
 
     @property
     def cost(self) -> dict[str, float]:
-        """What it took, for a result."""
+        """Cost of the run, for a result."""
         return {"computed": self.computed, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
 
 
@@ -60,10 +59,10 @@ def run_grid(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> GridRun:
-    """Run the trials of a grid that are not in the folder yet; without a folder, all of them, and nothing is kept.
+    """Run the trials of a grid that are not yet in the folder; without a folder, run all and keep nothing.
 
-    `workers` is a number of processes, or an executor, which is given chunks of trials and stays open. A `StudyError`
-    names the first trial that failed, or says that what runs them did; chunks without a failure are kept.
+    `workers` is a number of processes, or an executor, which gets chunks of trials and stays open. A `StudyError` names
+    the first failed trial or the failed executor; chunks without a failure are kept.
     """
     start = time.monotonic()
     store = None if folder is None else Folder(Path(folder), grid)
@@ -109,7 +108,7 @@ def run_grid(
 def _outcomes(
     grid: Trials, todo: list[int], workers: Workers, finished: str
 ) -> Generator[tuple[int, Outcome], None, None]:
-    """Each chunk and what came of it, in the order in which they finish."""
+    """Yield the outcomes of chunks in the order in which they finish."""
     if not isinstance(workers, int):
         work = partial(run_chunk, grid, version=__version__)
         yield from _submitted(workers, work, todo, _at_once(grid), finished)
@@ -123,7 +122,7 @@ def _outcomes(
 def _at_once(grid: Trials) -> int:
     try:
         size = len(pickle.dumps(grid))
-    except Exception:  # work that only some executors can send, or that stays in this process
+    except Exception:  # only some executors can send this work, or it stays in this process
         return _FEWEST
     return min(max(_IN_FLIGHT_BYTES // size, _FEWEST), _MOST)
 
@@ -131,10 +130,10 @@ def _at_once(grid: Trials) -> int:
 def _submitted(
     executor: Executor, work: Callable[[int], Outcome], todo: list[int], at_once: int, finished: str
 ) -> Iterator[tuple[int, Outcome]]:
-    """Run the chunks on an executor, not all at once, because it has to hold what each of them carries."""
+    """Run chunks on an executor, a limited number at a time, because it holds the inputs of each."""
     waiting = iter(todo)
     running: dict[Future[Outcome], int] = {}
-    broken: Exception | None = None  # of the executor: trials that fail are part of an outcome
+    broken: Exception | None = None  # error of the executor; failed trials are part of an outcome
     try:
         while broken is None:
             try:
@@ -154,7 +153,7 @@ def _submitted(
                     yield chunk, outcome
     finally:
         for future in running:
-            with suppress(Exception):  # of a cluster that is gone; what broke it is told below
+            with suppress(Exception):  # the cluster may be gone; the error is raised below
                 future.cancel()
     if isinstance(broken, ConcordantError):
         raise broken
@@ -175,7 +174,7 @@ def _what_broke(executor: Executor) -> str:
 
 
 class _Recorded(SpawnContext):
-    """Starts fresh processes, as forked ones may hang where threads run, and remembers them, to end them at once."""
+    """Start new processes, because forked ones may hang if threads run, and record them to end them immediately."""
 
     def __init__(self) -> None:
         self.started: list[SpawnProcess] = []
@@ -188,9 +187,9 @@ class _Recorded(SpawnContext):
 
 @contextmanager
 def _processes(grid: Trials, count: int) -> Iterator[Executor]:
-    """Processes that have the grid. They end with this one, however it ends."""
+    """Start processes with the grid. They end when this one does, however it ends."""
     context = _Recorded()
-    count = min(count, 61) if os.name == "nt" else count  # what Windows can wait for
+    count = min(count, 61) if os.name == "nt" else count  # Windows cannot wait for more
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(grid,))
     try:
         yield pool
@@ -203,11 +202,11 @@ def _processes(grid: Trials, count: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-_own: list[Trials] = []  # in a process of the pool: what it was started for
+_own: list[Trials] = []  # in a pool process: the grid it was started for
 
 
 def _begin(grid: Trials) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the one that started these ends them
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends these
     _own.append(grid)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -229,7 +228,7 @@ def _run_own(chunk: int) -> Outcome:
 @checked
 @contextmanager
 def executor_at(address: str) -> Iterator[Executor]:
-    """An executor on the Dask cluster whose scheduler is at this address, to be given as `workers`.
+    """Open an executor on the Dask cluster with this scheduler, to pass as `workers`.
 
     Parameters
     ----------
@@ -239,7 +238,7 @@ def executor_at(address: str) -> Iterator[Executor]:
     Yields
     ------
     concurrent.futures.Executor
-        Closed at the end. Where workers of the cluster die, Dask gives their work to others.
+        Closed at the end. If workers of the cluster die, Dask gives their work to others.
 
     Raises
     ------
@@ -248,7 +247,7 @@ def executor_at(address: str) -> Iterator[Executor]:
 
     See Also
     --------
-    reliability_study : Takes it as `workers`.
+    reliability_study : A study that takes the executor as `workers`.
 
     """
     distributed = import_extra("distributed")
@@ -259,5 +258,5 @@ def executor_at(address: str) -> Iterator[Executor]:
     try:
         yield client.get_executor(pure=False)
     finally:
-        with suppress(Exception):  # the scheduler may be gone, which the study has told
+        with suppress(Exception):  # the scheduler may be gone, which the study has reported
             client.close()

@@ -1,4 +1,4 @@
-"""`Trials`: independent trials, each with its own stream of random numbers, and what is computed of some at a time."""
+"""`Trials`: independent trials, each with its own stream of random numbers, computed and saved in chunks."""
 
 from __future__ import annotations
 
@@ -22,39 +22,39 @@ from ..render.outputs import clear_parts, guarding, write_new, written_whole
 
 
 class StudyError(ConcordantError):
-    """Some trials of a study failed, or what runs them did; all others are kept."""
+    """Some trials of a study failed, or the executor did; all finished chunks are kept."""
 
 
 class Work(Protocol):
-    """What a trial does. It goes to other processes, so it must survive pickling, and should be small."""
+    """The work of a trial. It is sent to other processes, so it must be picklable and should be small."""
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """The numbers that a trial finds, always as many."""
+        """Run a trial and return its numbers, always in the same shape."""
         ...
 
     def describe(self, trial: int) -> str:
-        """What a trial is called in messages."""
+        """Name a trial for messages."""
         ...
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Trials 0, 1, ... of a study. A trial depends on the work, the seed and its own number, and on nothing else."""
+    """Trials 0, 1, ... of a study. A trial depends only on the work, the seed and its own number."""
 
     name: str
     work: Work
     n_trials: int
     shape: tuple[int, ...]
-    """Of what a trial finds."""
+    """Shape of the result of a trial."""
     settings: Mapping[str, Any]
-    """Everything that decides the results, fingerprints of the inputs included, ready for JSON."""
+    """All settings that decide the results, with fingerprints of the inputs, ready for JSON."""
     seed: int
     chunk: int = 25
-    """Trials that are computed and written together: what a killed run loses at most, for each worker."""
+    """Trials computed and saved together: the most that each worker of a killed run can lose."""
 
     @property
     def n_chunks(self) -> int:
-        """The last one may be shorter."""
+        """Number of chunks; the last may be shorter."""
         return -(-self.n_trials // self.chunk)
 
     def trials(self, chunk: int) -> range:
@@ -62,11 +62,11 @@ class Trials:
         return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_trials))
 
     def run_trial(self, trial: int) -> FloatArray:
-        """One trial alone, as it runs in the study; to look into one that failed."""
+        """Run one trial as in the study, for example to debug one that failed."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(trial,)))
         found = np.asarray(self.work(trial, rng), dtype=np.float64)
         if found.shape != self.shape:
-            raise ValueError(f"the trial found an array of shape {found.shape} and not {self.shape}")
+            raise ValueError(f"the trial returned an array of shape {found.shape} instead of {self.shape}")
         return found
 
 
@@ -82,7 +82,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a chunk: the values of its trials, or none if one of them failed."""
+    """The outcome of a chunk: the values of its trials, or none if one of them failed."""
 
     values: FloatArray | None
     failures: tuple[Failure, ...]
@@ -90,17 +90,17 @@ class Outcome:
 
 
 def one_thread() -> Any:
-    """One thread for linear algebra: several workers would fight for the cores, and sums could change their last bit.
+    """Limit linear algebra to one thread, so that workers do not compete for cores and sums keep their last bit.
 
-    The workers limit themselves. Where they are threads of one process, this has to last longer than each of them.
+    Workers limit themselves. If they are threads of one process, this limit must outlast all of them.
     """
     return import_extra("threadpoolctl").threadpool_limits(1)
 
 
 def run_chunk(grid: Trials, chunk: int, version: str = __version__) -> Outcome:
-    """All trials of a chunk, in whatever process this is."""
+    """Run all trials of a chunk in this process."""
     if version != __version__:
-        raise StudyError(f"a worker has concordant {__version__}, and the study was started by {version}")
+        raise StudyError(f"a worker has concordant {__version__}, but the study was started by {version}")
     start = time.thread_time()
     trials = grid.trials(chunk)
     values = np.empty((len(trials), *grid.shape))
@@ -123,19 +123,19 @@ _CHECKSUM = hashlib.sha256().digest_size
 class Folder:
     """Chunks of one study on disk.
 
-    Every file is written whole under another name and then renamed, and what it holds depends on the manifest alone.
-    So a killed run leaves no half of a file, and two runs at the same time write the same bytes twice.
+    Every file is written completely under another name and then renamed, and its content depends only on the manifest.
+    So a killed run leaves no partial file, and two runs at the same time write the same bytes.
     """
 
     def __init__(self, path: Path, grid: Trials) -> None:
-        """Open the folder of this study, or make it. The chunks of a study that was begun keep their size."""
+        """Open or create the folder of this study. A study continued from it keeps its chunk size."""
         manifest = path / "manifest.json"
         wanted = _manifest(grid)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
-        if not manifest.exists():  # of two runs that begin at once one writes it, and both read what it wrote
+        if not manifest.exists():  # if two runs start together, one writes it and both read it
             write_new(manifest, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
         found = _read(manifest)
         differences = list(_differences(found, wanted))
@@ -149,14 +149,14 @@ class Folder:
             clear_parts(place)
 
     def read(self, chunk: int) -> FloatArray | None:
-        """The values of a chunk, or None where it has to be computed."""
+        """Read the values of a chunk; None if it must be computed."""
         path = self._path(chunk)
         if not path.exists():
             return None
         try:
-            with guarding({}):  # a chunk is no input: a damaged one is replaced
+            with guarding({}):  # chunks are not user input: replace damaged ones
                 content = read_bytes(path)
-        except ReadError:  # another run may have it half renamed on a network's disk, or it is no chunk at all
+        except ReadError:  # not a chunk, or another run is renaming it on a network disk
             content = b""
         saved, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
         if _checksum(chunk, saved) == checksum:
@@ -168,7 +168,7 @@ class Folder:
         return None
 
     def write(self, chunk: int, values: FloatArray) -> None:
-        """Keep the values of a chunk, as a .npy file with a checksum behind, which readers of .npy pass over."""
+        """Write the values of a chunk as a .npy file, followed by a checksum that .npy readers ignore."""
         with written_whole(self._path(chunk)) as file:
             buffer = io.BytesIO()
             np.save(buffer, values, allow_pickle=False)
@@ -179,12 +179,12 @@ class Folder:
 
 
 def _checksum(chunk: int, saved: bytes) -> bytes:
-    """Of the bytes and the number of their chunk: a file that was copied over another one is damaged, too."""
+    """Checksum of the bytes and the chunk number, so that a file copied over another one counts as damaged."""
     return hashlib.sha256(b"%d " % chunk + saved).digest()
 
 
 def _manifest(grid: Trials) -> dict[str, Any]:
-    """What decides the results, in the form that JSON gives back. No dates: two runs must write the same bytes."""
+    """Return everything that decides the results, as read back from JSON. No dates: runs must write the same bytes."""
     made = {
         "study": grid.name,
         "version": __version__,
@@ -208,7 +208,7 @@ def _read(manifest: Path) -> dict[str, Any]:
 
 
 def _differences(found: Any, wanted: Any, where: str = "") -> Iterator[str]:
-    """What two manifests do not agree on, in words; the size of chunks is no matter."""
+    """Describe the differences between two manifests; chunk sizes may differ."""
     if isinstance(found, Mapping) and isinstance(wanted, Mapping):
         for key in dict.fromkeys([*found, *wanted]):
             if where or key != "chunk":

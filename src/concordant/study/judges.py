@@ -1,4 +1,4 @@
-"""`judge_study`: can other judges take the place of one whom we trust?"""
+"""`judge_study`: whether other judges can replace a trusted one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ JudgedTopics: TypeAlias = Literal["truth", "common"]
 def verdict_of(
     ranking: JudgeRanking | None, estimates: Mapping[tuple[str, str, str], Estimate], measure: str, coefficient: str
 ) -> str:
-    """Who ranks the systems most like the truth, or who could, and what the first one's topics are worth."""
+    """Say which judges rank (or could rank) the systems most like the truth, and what the best one's topics are worth."""
     if ranking is not None:
         return f"{ranking.verdict} ({measure})"
     values = {judge: e.value for (judge, *about), e in estimates.items() if about == [measure, coefficient]}
@@ -51,7 +51,7 @@ def verdict_of(
 
 
 def _table(found: StudyResult) -> str:
-    """Coefficients with their intervals, the rank test, and how far the labels agree."""
+    """Print coefficients with their intervals, the rank test, and the label agreement."""
     ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
     for (judge, measure, coefficient), e in found.estimates.items():
         between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
@@ -68,7 +68,7 @@ def _table(found: StudyResult) -> str:
 
 
 def _gaming_table(gaming: Mapping[str, Findings]) -> str:
-    """What a system gains that asks each judge, and how much of it the truth sees; then the conclusions."""
+    """Print how far each judge can be gamed, how much of the gain the truth confirms, and the conclusions."""
     rows = [["", "transfer", "lost share", "judged"]]
     for judge, found in gaming.items():
         rows[0][0] = f"first {found.k} re-ordered by"
@@ -80,7 +80,7 @@ def _gaming_table(gaming: Mapping[str, Findings]) -> str:
 
 
 def _figure(found: StudyResult) -> Any:
-    """The heatmap; for each judge all means, those of the ten best, the confusion of labels, the gaming."""
+    """Draw the heatmap and, for each judge, all means, those of the ten best, the label confusion, and the gaming."""
     count, across, first = len(found.judges), 4 if found.gaming else 3, found.study.measures[0]
     made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (count + 1)), layout="constrained")
     panels = made.subplots(count + 1, across, squeeze=False)
@@ -114,13 +114,13 @@ def judge_study(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Compare judges with one whose judgments are the truth: by the ranking of systems, and label by label.
+    """Compare judges with a trusted judge, the truth: by the ranking of systems, and label by label.
 
-    For each judge and measure: the coefficients between the means under the truth and under the judge, with intervals
-    for their values over the population of topics (`correlate`); all coefficients and the rank distance as in
-    `judgment_study`. By the first measure and the first coefficient, what the judges' topics are worth in topics of the
-    truth, which judge is better than which (`rank_judges`), and whether a judge can be gamed (`gaming_gap`). And how
-    far the labels agree (`label_agreement`).
+    For each judge and measure, the study computes the coefficients between the means under the truth and under the
+    judge, with intervals over the population of topics (`correlate`), and all coefficients and the rank distance as in
+    `judgment_study`. By the first measure and coefficient, it estimates how many topics of the truth the judges' topics
+    are worth, which judge is better (`rank_judges`), and whether a judge can be gamed (`gaming_gap`).
+    `label_agreement` compares the labels.
 
     Parameters
     ----------
@@ -129,25 +129,25 @@ def judge_study(  # noqa: PLR0913
     truth : Qrels
         The trusted judge.
     judges : mapping of str to Qrels
-        The others by their names. Topics that the truth lacks are left out.
+        The other judges by name. Topics that the truth lacks are left out.
     measures : iterable of str
         Names as in `evaluate`.
     coefficients : iterable of str, optional
-        Those to give intervals; they must allow ties on both sides. By default tau_b and tau_ap_b.
+        Coefficients to give intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     rel : float, optional
-        Compare labels only by whether grades are at least this, on all sides.
+        Make labels binary: grades of at least this are relevant, for all judges.
     topics : {"truth", "common"}
-        "truth": all topics of the truth; a judge that lacks one is an error. "common": those that all judges have, the
-        truth included, with a note on the others.
+        "truth": all topics of the truth; a judge that lacks one is an error. "common": the topics that the truth and
+        all judges have, with a note on the others.
     drop_grades : iterable of int or float
-        Grades that are no judgments, such as 999 or -1 where a judge gave no answer: left out on all sides, with a note
-        on how many there were. A topic of which nothing is left is one that this judge lacks.
+        Grades that are not judgments, such as 999 or -1 for no answer. They are left out for all judges, with a note on
+        their number. A judge lacks a topic if none of its judgments are left.
     families : mapping of str to str, optional
         The family of each system, for the test of bias on the judge card.
     n_resamples : int
-        Number of resamples of the topics, for each interval and each test; at least 500.
+        Number of resamples of the topics for each interval and each test, at least 500.
     missing : {"error", "zero", "drop", "drop-systems"}
         For runs that lack topics, as in `evaluate`.
     workers : int or concurrent.futures.Executor
@@ -158,9 +158,9 @@ def judge_study(  # noqa: PLR0913
     Returns
     -------
     StudyResult
-        `estimates` by judge, measure and coefficient, with intervals for the population of topics; `labels`, the label
-        agreement, by judge; by the first measure `ranking` (None with fewer than 10 topics), `card` and `gaming`; and
-        `study`, all coefficients and the consequences for each system, as `judgment_study` gives them.
+        `estimates` by judge, measure and coefficient, with intervals for the population of topics. `labels` has the
+        label agreement by judge. `ranking` (None with fewer than 10 topics), `card` and `gaming` use the first measure.
+        `study` has all coefficients and the consequences for each system, as from `judgment_study`.
 
     See Also
     --------
@@ -219,12 +219,12 @@ def judge_study(  # noqa: PLR0913
             for name, qrels in named.items()
         }
         card = step(judge_card(full[first], judged, names=called, labels=labels, families=families, rng=rng))
-        same = names[0] == "tau_b"  # which the card is about
+        same = names[0] == "tau_b"  # the coefficient of the card
         ranking = (
             card.ranking if same else rank_judges(full[first], judged, coefficient=names[0], names=called, rng=rng)
         )
     else:
-        notes = (*notes, f"fewer than {FEWEST} topics: too few to tell what a judge's are worth, or which is better")
+        notes = (*notes, f"fewer than {FEWEST} topics: too few to tell how much a judge is worth, or which is better")
     rows = [
         {
             "judge": judge,
@@ -265,7 +265,7 @@ def judge_study(  # noqa: PLR0913
 def _prepared(
     truth: Qrels, judges: Any, topics: str, drop_grades: tuple[Grade, ...]
 ) -> tuple[Qrels, dict[str, Qrels], tuple[str, ...]]:
-    """The truth and the judges without grades that are none, on the topics that are compared; and notes."""
+    """Drop grades that are not judgments, select the topics to compare, and collect notes."""
     named = {str(name): qrels for name, qrels in judges.items()}
     notes = []
     for grade in drop_grades:
@@ -296,7 +296,7 @@ def _prepared(
 
 
 def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
-    """Without these grades, and without the topics of which nothing is left."""
+    """Drop these grades, and the topics without judgments left."""
     there = [grade for grade in grades if grade in qrels.levels]
     if not there:
         return qrels
@@ -310,7 +310,7 @@ def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
 
 
 def _other_scales(labels: Mapping[str, Findings]) -> tuple[str, ...]:
-    """The judges whose grades are on another scale than the truth's."""
+    """Note which judges grade on a different scale than the truth."""
     odd = [
         judge
         for judge, found in labels.items()

@@ -1,4 +1,4 @@
-"""What a trial of `judgment_study` does: changed judgments, the scores under them, and how far the ranking moves."""
+"""The trials of `judgment_study`: change the judgments, score the runs, and measure how far the ranking moves."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ from ..ranks.testing import share_as_far
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTrials:
-    """A trial makes the judgments of one change, scores all runs under them, and compares with the full ones."""
+    """Trials that change the judgments, score all runs, and compare with the scores under the full judgments."""
 
     runs: Runs
     qrels: Qrels
     cells: tuple[tuple[Change, int], ...]
-    """The change of each trial, and which draw it is."""
+    """The change and the number of the draw of each trial."""
     measures: tuple[Measure, ...]
     coefficients: tuple[str, ...]
     full: tuple[Scores, ...]
-    """Under the full judgments, by each measure; and what rank distances and their p-values need of them."""
+    """Scores under the full judgments, by each measure; `problems` prepare their rank distances and p-values."""
     problems: tuple[Problem, ...]
     resampled: tuple[FloatArray, ...]
-    """The distances of resampled topics, by each measure: the paper's test."""
+    """Rank distances of resampled topics, by each measure, for the paper's test."""
     yardsticks: tuple[Yardstick | None, ...]
-    """By each measure; None with too few topics or systems."""
+    """Yardstick of the worth by each measure; None with too few topics or systems."""
     depth: int
 
     @property
     def width(self) -> int:
-        """Numbers of a measure: coefficients, d_rank and its p-value, worth, and the mean of each system."""
+        """Count the numbers of a measure: coefficients, d_rank, its p-value, worth, and the mean of each system."""
         return len(self.coefficients) + 3 + len(self.full[0].systems)
 
     def describe(self, trial: int) -> str:
-        """What a trial is called in messages."""
+        """Name a trial for messages."""
         change, draw = self.cells[trial]
         return f"{change.kind} {change.label}, draw {draw}"
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """One row per measure; and one of the number of judgments and each system's share of unjudged documents."""
+        """Run a trial: one row per measure, and one with the number of judgments and the unjudged share by system."""
         changed = self.cells[trial][0].make(self.runs, self.qrels, rng)
         found = np.full((len(self.measures) + 1, self.width), np.nan)
         topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
@@ -65,7 +65,7 @@ class JudgmentTrials:
             yardstick = self.yardsticks[row]
             worth = np.nan if yardstick is None else yardstick.worth(own)
             distance = float(problem.distances(means[None])[0])
-            # With as many systems as topics or more no test of the distance keeps its level.
+            # No test of the distance keeps its level without more topics than systems.
             p = np.nan if len(systems) >= len(topics) else share_as_far(resampled, distance)
             found[row] = np.concatenate(
                 [
@@ -80,7 +80,7 @@ class JudgmentTrials:
 
 
 def unjudged_shares(runs: Runs, qrels: Qrels, topics: Sequence[int]) -> FloatArray:
-    """For each system the share of its documents on these topics that have no judgment."""
+    """Share of each system's documents on these topics that have no judgment."""
     judged = np.zeros(len(runs.pairs), dtype=np.bool_)
     places = runs.pairs.locate(qrels.pairs)[qrels.places[qrels.grades >= 0]]
     judged[places[places >= 0]] = True

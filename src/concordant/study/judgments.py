@@ -1,4 +1,4 @@
-"""`judgment_study`: what happens to the ranking of systems when the judgments change."""
+"""`judgment_study`: how the ranking of systems changes when the judgments change."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
 _EPS = 1e-5
-LEVEL = 0.95  # of the intervals over draws
+LEVEL = 0.95  # share of the draws within an interval
 OTHERS = ("d_rank", "p", "worth")
-"""The statistics that are no coefficients: rank distance, its p-value, and the worth of 25 topics, by tau_b, in topics
-with the full judgments."""
+"""Statistics other than coefficients: rank distance, its p-value, and the worth of 25 topics, by tau_b, in topics with
+the full judgments."""
 
 
 def study_of(  # noqa: PLR0913, PLR0917
@@ -53,10 +53,10 @@ def study_of(  # noqa: PLR0913, PLR0917
     settings: Mapping[str, Any],
     **about: Any,
 ) -> StudyResult:
-    """Every statistic by change (kind and level) and measure.
+    """Collect every statistic by change (kind and level) and measure.
 
-    `full` has the means under the full judgments, measures x systems. `values` are trials x (measures, then one row of
-    counts) x (coefficients, d_rank, its p-value, worth, systems); `change_of` has the change of each trial.
+    `full`: means under the full judgments, measures x systems. `values`: trials x (measures, then one row of counts) x
+    (coefficients, d_rank, its p-value, worth, systems). `change_of`: the change of each trial.
     """
     m, statistics = len(systems), (*coefficients, *OTHERS)
     of = {change: values[change_of == k] for k, change in enumerate(changes)}
@@ -117,7 +117,7 @@ def study_of(  # noqa: PLR0913, PLR0917
 
 
 def _spread(drawn: FloatArray) -> dict[str, Any]:
-    """The mean of the draws that have a value, and what the middle 95% of them span."""
+    """Mean of the draws that have a value, and the range of the middle 95%."""
     there = drawn[~np.isnan(drawn)]
     several = len(there) > 1
     low, high = np.quantile(there, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist() if several else (np.nan, np.nan)
@@ -131,7 +131,7 @@ def _spread(drawn: FloatArray) -> dict[str, Any]:
 
 
 def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
-    """How far the ranking holds, for each kind of change, and what its topics are worth."""
+    """Say how similar the ranking stays under each kind of change, and how much its topics are worth."""
     worths = {(row["change"], row["level"], row["measure"]): row["mean"] for row in rows if row["statistic"] == "worth"}
     parts = {}
     for kind in dict.fromkeys(row["change"] for row in rows):
@@ -154,7 +154,7 @@ def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def _worth(worth: float) -> str:
-    """'25 topics are worth 15 with all judgments, ' or nothing."""
+    """Write '25 topics are worth 15 with all judgments, ', or nothing if the worth is unknown."""
     if np.isnan(worth):
         return ""
     most = "less than 1" if worth < 1 else shown(worth)
@@ -162,7 +162,7 @@ def _worth(worth: float) -> str:
 
 
 def summary_of(found: StudyResult, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
-    """One row per change and measure: the number of judgments, and the means of some statistics."""
+    """Summarize each change and measure in a row: the number of judgments and the means of some statistics."""
     wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
     names = [name for name in found.statistics if name in wanted] or found.statistics
     names = [name for name in names if name != "p" or found.tested]
@@ -175,20 +175,20 @@ def summary_of(found: StudyResult, statistics: Iterable[str] | None = None) -> l
 
 
 def _table(found: StudyResult) -> str:
-    """The summary, below what it is a summary of."""
+    """Print the summary below a line about the study."""
     kinds = list(dict.fromkeys(kind for kind, _ in found.changes))
     about = (
         f"{listing(kinds)}; {counted(len(found.systems), 'system')}, {counted(len(found.topics), 'topic')}, "
         f"{counted(len(found.values), 'draw')} in all, seed {found.settings['seed']}"
     )
-    hidden = ("change",) if len(kinds) == 1 else ()  # which all have in common
+    hidden = ("change",) if len(kinds) == 1 else ()  # the same in all rows
     rows = [{name: cell for name, cell in row.items() if name not in hidden} for row in summary_of(found)]
     heads = [{"judgments": "judged"}.get(name, name) for name in rows[0]]
     return f"{about}\n\n{columns([heads, *([_cell(name, c) for name, c in row.items()] for row in rows)])}"
 
 
 def _figure(found: StudyResult) -> Any:
-    """Coefficients and the rank distance by level: one row per kind of change, one line per measure."""
+    """Draw coefficients and the rank distance by level: one row per kind of change, one line per measure."""
     kinds = list(dict.fromkeys(kind for kind, _ in found.changes))
     names = [*found.headlines, "d_rank"]
     size = (4.5 * len(names), 3.5 * len(kinds))
@@ -201,9 +201,9 @@ def _figure(found: StudyResult) -> Any:
 
 
 def plot_scores(found: StudyResult, change: str, level: str, measure: str, ax: Any = None, *, top: int = 0) -> Any:
-    """Means of the systems under the changed judgments against those under the full ones, with the diagonal.
+    """Plot means of systems under the changed judgments against those under the full ones, with the diagonal.
 
-    Only the `top` best by the full judgments, if asked for.
+    `top` limits the plot to the best systems by the full judgments; 0 plots all.
     """
     from ..render.figures import agreement
 
@@ -215,14 +215,14 @@ def plot_scores(found: StudyResult, change: str, level: str, measure: str, ax: A
 
 
 def _cell(name: str, value: Any) -> str:
-    """A cell of the table, for reading."""
+    """Format a cell of the table."""
     if name == "worth":
         return shown(value)
     return p_cell(value) if name == "p" else number(value) if isinstance(value, float) else str(value)
 
 
 def _mean(values: FloatArray) -> float:
-    """Over those that are numbers."""
+    """Mean of the values that are not nan."""
     count = int((~np.isnan(values)).sum())
     return float(np.nansum(values) / count) if count else float("nan")
 
@@ -246,9 +246,9 @@ def judgment_study(  # noqa: PLR0913
 ) -> StudyResult:
     """Change the judgments in many ways, and compare the ranking of systems with that under the full judgments.
 
-    For each change and measure: every coefficient between the means under the full judgments (truth) and under the
-    changed ones (candidate), the rank distance and the p-value of its test in the paper's way, and for each system how
-    its score and its rank move and how many documents at the top of its lists are unjudged.
+    For each change and measure, every coefficient compares the means under the full judgments (truth) with those under
+    the changed ones (candidate). The rank distance is given with the p-value of the paper's test. For each system, the
+    study reports how its score and rank move, and the share of unjudged documents at the top of its lists.
 
     Parameters
     ----------
@@ -257,23 +257,23 @@ def judgment_study(  # noqa: PLR0913
     qrels : Qrels
         The full judgments.
     changes : iterable of Change
-        What to do to the judgments: `concordant.judgments.Change("sample", 0.1)`.
+        Changes to the judgments, such as `concordant.judgments.Change("sample", 0.1)`.
     measures : iterable of str
         Names as in `evaluate`.
     coefficients : iterable of str, optional
-        All by default. One that does not allow ties is nan in a draw that has some.
+        By default all. A coefficient that does not allow ties is nan in a draw with ties.
     rng : int
-        The seed; every draw has a stream of its own, given by the seed and the number of the trial.
+        The seed; seed and trial number determine the random stream of each draw.
     n_draws : int
-        Repetitions of changes that draw at random.
+        Number of draws of random changes.
     n_resamples : int
-        Number of resamples of the topics, for the p-values: one distribution serves all changes of a measure.
+        Number of resamples of the topics for the p-values; one distribution serves all changes of a measure.
     depth : int
-        How deep to look for unjudged documents.
+        Number of top documents of each list in which to count unjudged ones.
     missing : {"error", "zero", "drop", "drop-systems"}
         For runs that lack topics, as in `evaluate`.
     folder : path, optional
-        Where to keep what is done. A study that was stopped continues there, with the same bits.
+        Folder for finished trials; a stopped study continues there and ends with the same bits.
     workers : int or concurrent.futures.Executor
         The number of processes, or an executor to run on, as in `concordant.study.reliability_study`.
     progress : callable, optional
@@ -282,16 +282,16 @@ def judgment_study(  # noqa: PLR0913
     Returns
     -------
     StudyResult
-        `rows()` has every statistic by change, level and measure, the mean over the draws with what the middle 95% of
-        them span; `cell(change, level, measure, statistic)` is one row. `draws` has the draws by the same labels,
-        `scores` the means of the systems in each draw by change, level and measure, `unjudged` the shares of unjudged
-        documents at the top of their lists by change and level, and `full` the means under the full judgments.
+        `rows()` has every statistic by change, level and measure: the mean over the draws and the range of the middle
+        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the single draws by the same labels. By
+        change, level and measure, `scores` has the means of the systems in each draw. By change and level, `unjudged`
+        has the shares of unjudged documents at the top of their lists. `full` has the means under the full judgments.
         `plot(change=, statistic=)` draws a statistic by level.
 
     Raises
     ------
     StudyError
-        If a trial failed, or what runs them; what was finished is kept in the folder.
+        If a trial or the executor failed; finished trials are kept in the folder.
 
     See Also
     --------
@@ -325,7 +325,7 @@ def judgment_study(  # noqa: PLR0913
         other = change.other()
         if other is not None:
             check_thresholds(other, wanted)
-        # What cannot be made is refused now, and what is odd about it said now.
+        # Make each change once now, so that errors and warnings come before the work.
         notes |= dict.fromkeys(change.with_notes(runs, qrels, np.random.default_rng(0))[1])
     for note in notes:
         warn(note)

@@ -1,4 +1,4 @@
-"""`reliability_study`: how far the estimators of expected correlation are off, on collections whose truth is known."""
+"""`reliability_study`: error and bias of the estimators of expected correlation on collections with a known truth."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation 
 
 @dataclass(frozen=True)
 class Original:
-    """A collection to simulate from; known by its fingerprint, so that a process makes its simulator once."""
+    """A collection to simulate from, identified by its fingerprint, so that each process builds its simulator once."""
 
     name: str
     digest: str
@@ -52,29 +52,29 @@ def _simulator(original: Original) -> Simulator:
 
 @dataclass(frozen=True)
 class ReliabilityTrials:
-    """A trial simulates one collection of one size, and compares every estimate with the actual correlation."""
+    """Trials that simulate a collection of one size and compare every estimate with the actual correlation."""
 
     originals: tuple[Original, ...]
     sizes: tuple[int, ...]
     repeats: int
 
     def place(self, trial: int) -> tuple[Original, int, int]:
-        """The collection, the number of topics, and which repeat it is."""
+        """Return the collection, the number of topics, and the number of the repeat."""
         cell, repeat = divmod(trial, self.repeats)
         collection, size = divmod(cell, len(self.sizes))
         return self.originals[collection], self.sizes[size], repeat
 
     def describe(self, trial: int) -> str:
-        """What a trial is called in messages."""
+        """Name a trial for messages."""
         original, size, repeat = self.place(trial)
         return f"{original.name}, {size} topics, repeat {repeat}"
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """By coefficient, the actual correlation with the original means, and each estimate of it."""
+        """Run a trial: for each coefficient, the actual correlation with the original means and each estimate of it."""
         original, size, _ = self.place(trial)
         values = _simulator(original).draw(size, rng)
         shares = discordant_shares(original.scores.means()[None], mean_over_topics(values)[None])
-        # As the authors count: identical systems are concordant, and so is a pair that is tied in the truth.
+        # As in the authors' code, identical systems and pairs tied in the truth are concordant.
         estimates = estimates_of(values, rng, identical="concordant")
         actual = [1 - 2 * float(share[0]) for share in shares]
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
@@ -88,9 +88,9 @@ def study_of(
     settings: Mapping[str, Any],
     **about: Any,
 ) -> StudyResult:
-    """Error and bias of each estimator.
+    """Compute error and bias of each estimator.
 
-    `values` are collections x sizes x trials x coefficients x (the actual correlation, then each estimator's).
+    `values`: collections x sizes x trials x coefficients x (the actual correlation, then each estimate).
     """
     rows = []
     for (c, collection), (k, coefficient), (s, size), (e, estimator) in product(
@@ -147,7 +147,7 @@ def study_of(
 
 
 def _figure(what: Any, found: StudyResult) -> Any:
-    """The paper's figure of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
+    """Draw the paper's figure of error or bias: one row per collection, tau on the left, tau_ap on the right."""
     from ..render.figures import curves
 
     return curves.reliability_figure(found, what)
@@ -167,11 +167,11 @@ def reliability_study(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Measure error and bias of the estimators of expected correlation, as urbano2016 did, on any collections.
+    """Measure error and bias of the estimators of expected correlation on any collections, as in urbano2016.
 
-    From each collection, `n_trials` new ones of each size are simulated. Their rankings are correlated with that by
-    the original means, which is the truth, and with what each estimator expects from the simulated scores alone.
-    The mean distance between the two is an estimator's error, the mean of estimate minus actual its bias.
+    From each collection, `n_trials` new ones of each size are simulated. The actual correlation is that between the
+    simulated ranking and the ranking by the original means, which is the truth. Each estimator predicts it from the
+    simulated scores alone. The mean absolute difference is its error, the mean of estimate minus actual its bias.
 
     Parameters
     ----------
@@ -182,16 +182,16 @@ def reliability_study(  # noqa: PLR0913
     sizes : iterable of int
         Numbers of topics.
     drop_bottom : float
-        Systems whose mean is below this quantile are left out first, as in the paper; 0 keeps all.
+        Systems with a mean below this quantile are left out first, as in the paper; 0 keeps all.
     exact_means : bool
-        The simulator keeps the means only roughly, so the truth is off a little, in the paper, too.
-        True makes it exact.
+        True makes the truth exact. By default, as in the paper, it is slightly off: the simulator keeps the means only
+        roughly.
     bounds : (float, float)
-        The lowest and highest score that is possible, where that is not 0 and 1.
+        The lowest and highest possible score, if not 0 and 1.
     rng : int
-        The seed, a whole number: every trial draws from a stream of its own that is given by seed and trial.
+        The seed, a whole number: seed and trial number determine the random stream of each trial.
     folder : path, optional
-        Where to keep what is done; a run that was stopped continues there and ends with the same bits.
+        Folder for finished trials; a stopped run continues there and ends with the same bits.
     workers : int or concurrent.futures.Executor
         The number of processes, or an executor to run on: of Dask, ``client.get_executor(pure=False)``. In a script,
         processes need ``if __name__ == "__main__":`` around the call.
@@ -203,12 +203,12 @@ def reliability_study(  # noqa: PLR0913
     StudyResult
         `rows()` has error and bias of each estimator by collection, size and coefficient, with their standard errors;
         `cell(collection, topics, coefficient, estimator)` is one row. `summary` has the means over collections and
-        sizes, `values` every trial. `plot(what="bias", collection=, coefficient=)` draws one of them.
+        sizes, `values` has every trial. `plot(what="bias", collection=, coefficient=)` draws error or bias.
 
     Raises
     ------
     StudyError
-        If a trial failed, or what runs them; what was finished is kept in the folder.
+        If a trial or the executor failed; finished trials are kept in the folder.
 
     See Also
     --------
@@ -260,14 +260,14 @@ def _originals(
         scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
         refuse(scores, f"collections[{name!r}]", "groups", "total", why="the study is about means over single topics")
         if len(scores.systems) < 2:
-            raise InputError(f"collections[{name!r}] has 1 system left: a ranking has several")
+            raise InputError(f"collections[{name!r}] has 1 system left: a ranking needs at least 2")
         digest = fingerprint(scores.values, scores.topics, scores.systems)
         original = Original(str(name), digest, exact_means, bounds, scores)
-        _simulator(original)  # what cannot be simulated is refused now
+        _simulator(original)  # fail now if it cannot be simulated
         made.append(original)
     return tuple(made)
 
 
 def _standard_error(values: FloatArray) -> float:
-    """Of a mean; nan for one trial."""
+    """Standard error of a mean; nan for one trial."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")

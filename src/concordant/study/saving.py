@@ -1,4 +1,4 @@
-"""What the results of all studies have: labels that are looked up, tables and figures that are saved."""
+"""The common part of study results: look up rows by labels, save tables and figures."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from ..words import nearest
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class StudyResult(Findings):
-    """What a study found, a table of cells. `save` writes its tables and figures."""
+    """The result of a study: a table of cells. `save` writes its tables and figures."""
 
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
-    """Rows by the name of the file that `save` writes them to."""
+    """Rows of each table, by the name of its file."""
     drawings: Mapping[str, Callable[[StudyResult], Any]] = field(compare=False)
-    """What makes a figure of matplotlib of the study, by the name of the file that `save` writes it to."""
+    """Functions that draw matplotlib figures of the study, by the name of the file."""
     parts: Mapping[str, Result] = field(default_factory=dict)
-    """Results within it that its page shows, too."""
+    """Further results that the page of the study shows."""
     cost: Mapping[str, float] = field(default_factory=dict, compare=False)
-    """Of the run that finished it: trials that it computed, seconds, and seconds of processor time."""
+    """Cost of the last run: trials computed, seconds, and seconds of processor time."""
 
     def cell(self, *labels: Any) -> dict[str, Any]:
-        """The row that begins with these labels, one for each of its first columns."""
+        """Return the row with these labels in its first columns."""
         for row in self.lines:
             if tuple(islice(row.values(), len(labels))) == labels:
                 return dict(row)
@@ -44,7 +44,7 @@ class StudyResult(Findings):
         return {**self.numbers, **({"cost": self.cost} if self.cost else {})}
 
     def plot(self, ax: Any = None, **which: Any) -> Any:
-        """Draw a part of it, on new axes if none are given."""
+        """Draw a part of the result, by default on new axes."""
         module, _, function = self.figure.partition(".")
         return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax, **which)
 
@@ -52,17 +52,17 @@ class StudyResult(Findings):
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the tables, in full precision, and the figures into a folder.
 
-        Where matplotlib is not installed, the tables alone, and a `DataWarning` says so.
+        Without matplotlib, only the tables are written, with a `DataWarning`.
 
         Parameters
         ----------
         folder : path
-            Made if it is not there.
+            Created if missing.
 
         Returns
         -------
         list of Path
-            The files that were written.
+            The files written.
 
         """
         target = Path(folder)
@@ -81,7 +81,7 @@ class StudyResult(Findings):
 
 
 def place_of(wanted: Any, among: Sequence[Any], what: str) -> int:
-    """Where a label is among those of a study, or an error that lists them."""
+    """Return the index of a label of a study; raise an error that lists the labels if it is unknown."""
     if wanted not in among:
         hint = nearest(wanted, among) if isinstance(wanted, str) else ""
         raise InputError(f"{what} is {wanted!r}: the study has {', '.join(map(str, among))}{hint}")

@@ -1,6 +1,6 @@
-"""New collections from an existing one: the same systems on topics that nobody has seen.
+"""Simulation of new collections from an existing one: the same systems on new topics.
 
-`margins` has the smoothed distributions of effects, and the scale on which they add up; `simulator` the model, and its
+`margins` has the smoothed distributions of effects and the scale on which they add up, `simulator` the model and its
 true means.
 """
 

@@ -1,4 +1,4 @@
-"""The distribution of one effect: smooth, and drawn from by a table of its quantiles; and the scale of effects."""
+"""The smooth distribution of one effect, as a table of its quantiles, and the scale on which effects add up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import FloatArray
 
 _LEAST = (
-    0.1  # of the best bandwidth for a normal distribution: bounds the table where nearly all observations are equal
+    0.1  # share of the best bandwidth for a normal distribution; limits the table if nearly all observations are equal
 )
 _ALL_PAIRS = 1_000  # observations up to which every pair is computed; beyond, pairs of points on a fine grid
 _GRID = 64  # points of that grid in a bandwidth
@@ -24,8 +24,8 @@ class Margin:
     """Quantiles as a function of the standard normal deviate, x = F^-1(Phi(z)).
 
     Between two nodes x is a cubic in u = (z - z_k) / (z_k+1 - z_k), with the right values and slopes at both ends.
-    It is increasing, and so off by less than a sixteenth of a bandwidth wherever the cubic is bad, which is where
-    almost no observation falls: in a gap between them.
+    It is increasing, so even a poor cubic is off by less than a sixteenth of a bandwidth. Cubics are poor only in gaps
+    between observations, where few values fall.
     """
 
     z: FloatArray
@@ -47,16 +47,16 @@ def constant() -> Margin:
 
 
 def smooth(observed: FloatArray, sd: float) -> Margin:
-    """The distribution function F(x) = mean of Phi((x - x_i) / h) over the observations, h by `bandwidth`.
+    """Tabulate the quantiles of F(x) = mean of Phi((x - x_i) / h) over the observations, with h from `bandwidth`.
 
-    Its inverse has no formula. F and its density are computed at 16 points a bandwidth, from nine bandwidths below the
-    lowest observation to nine above the highest, and the table is read the other way round.
+    The inverse of F has no formula. F and its density are computed at 16 points per bandwidth, from nine bandwidths
+    below the lowest observation to nine above the highest, and the table is inverted.
     """
     h = bandwidth(observed, sd)
     x = np.arange(observed.min() - _REACH * h, observed.max() + (_REACH + 1 / _NODES) * h, h / _NODES)
     z, slope = _deviates(x, np.sort(observed), h)
     step = np.diff(z)
-    kept = np.flatnonzero(step > 0)  # where F stands still in floating point, no deviate ever falls
+    kept = np.flatnonzero(step > 0)  # no deviate falls where F is constant in floating point
     with np.errstate(divide="ignore", invalid="ignore"):
         secant = np.diff(x) / step
     most = 3 * np.minimum(np.append(secant, np.inf), np.append(np.inf, secant))  # three secants: still increasing
@@ -68,7 +68,7 @@ def smooth(observed: FloatArray, sd: float) -> Margin:
 
 
 def bandwidth(observed: FloatArray, sd: float) -> float:
-    """How far the kernel reaches, its standard deviation: the two-stage plug-in of Polansky and Baker (2000).
+    """Standard deviation of the kernel, by the two-stage plug-in rule of Polansky and Baker (2000).
 
     The mean integrated squared error of F is least, to first order, at h = (1 / (sqrt(pi) n A))**(1/3), A the integral
     of the squared derivative of the density. A = -psi_2, where psi_r is the expectation of the density's r-th
@@ -85,31 +85,31 @@ def bandwidth(observed: FloatArray, sd: float) -> float:
 
 
 def _psi(x: FloatArray, g: float, order: int, hermite: tuple[int, ...]) -> float:
-    """The mean over all pairs, also of an observation with itself, of a derivative of the normal density of sd g.
+    """Mean of a derivative of the normal density with sd g over all pairs, including an observation with itself.
 
-    `hermite` has the coefficients of its polynomial, here in the squares.
+    `hermite` has the coefficients of its polynomial in the squares.
     """
     if len(x) <= _ALL_PAIRS:
         apart, times = np.subtract.outer(x, x).ravel() / g, np.array(1.0)
     else:
         apart = np.arange(math.ceil(_REACH * _GRID) + 1) / _GRID
         times = _lags(x * (_GRID / g), len(apart))
-        times[1:] *= 2  # either way round
+        times[1:] *= 2  # both orders of a pair
     values = np.polyval(hermite, apart**2) * np.exp(-0.5 * apart**2) * times
     return float(values.sum() / (math.sqrt(2 * math.pi) * g ** (order + 1) * len(x) ** 2))
 
 
 def _lags(x: FloatArray, count: int) -> FloatArray:
-    """How many pairs are 0, 1, 2, ... apart, each x shared between the two whole numbers beside it."""
+    """Count the pairs at distances 0, 1, 2, ..., with each x split between the two nearest whole numbers."""
     place, share = np.floor(x - x.min()).astype(np.int64), np.modf(x - x.min())[0]
     size = int(place.max()) + 2
     weights = np.bincount(place, 1 - share, size) + np.bincount(place + 1, share, size)
-    room = 1 << (size + count).bit_length()  # so that the far end does not wrap round to the near one
+    room = 1 << (size + count).bit_length()  # padding against wrap-around
     return np.asarray(np.fft.irfft(np.abs(np.fft.rfft(weights, room)) ** 2, room)[:count])
 
 
 def _deviates(x: FloatArray, observed: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
-    """Z = Phi^-1(F(x)), and dx/dz = phi(z) / F'(x), at increasing x."""
+    """Compute z = Phi^-1(F(x)) and dx/dz = phi(z) / F'(x) at increasing x."""
     from scipy.special import ndtr, ndtri
 
     n = len(observed)
@@ -118,7 +118,7 @@ def _deviates(x: FloatArray, observed: FloatArray, h: float) -> tuple[FloatArray
         rows = slice(lo, min(lo + _BLOCK, len(x)))
         ends = observed.searchsorted([x[lo] - (_REACH + 1) * h, x[rows.stop - 1] + (_REACH + 1) * h])
         t = (x[rows, None] - observed[None, ends[0] : ends[1]]) / h
-        # Both tails are summed: the difference from 1 would lose the digits of the far one.
+        # Sum both tails, because 1 minus a tail would lose the digits of the small one.
         below[rows] = (ndtr(t).sum(axis=1) + ends[0]) / n
         above[rows] = (ndtr(-t).sum(axis=1) + (n - ends[1])) / n
         density[rows] = np.exp(-0.5 * t * t).sum(axis=1) / (n * h)
@@ -127,17 +127,17 @@ def _deviates(x: FloatArray, observed: FloatArray, h: float) -> tuple[FloatArray
         return np.maximum.accumulate(z), np.exp(-0.5 * z * z) / density
 
 
-# The scale on which effects add up: scores between 0 and 1, and there and back.
+# The scale on which effects add up: transform scores between 0 and 1, and back.
 OFFSET = 0.05  # keeps scores of 0 and 1 finite
 
 
 def transform(x: FloatArray) -> FloatArray:
-    """Scores x between 0 and 1 to y = log((x + a) / (1 - x + a))."""
+    """Transform scores x between 0 and 1 to y = log((x + a) / (1 - x + a))."""
     return np.asarray(np.log((x + OFFSET) / (1 - x + OFFSET)))
 
 
 def inverse_transform(y: FloatArray) -> FloatArray:
-    """Back from `transform` to scores, clipped to [0, 1]."""
+    """Invert `transform` and clip to [0, 1]."""
     from scipy.special import expit
 
     return np.asarray(np.clip(expit(y) * (1 + 2 * OFFSET) - OFFSET, 0.0, 1.0))

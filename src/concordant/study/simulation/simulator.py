@@ -1,4 +1,4 @@
-"""`Simulator` and `simulate`: what the systems of a collection would score on other topics."""
+"""`Simulator` and `simulate`: draw scores that the systems of a collection could get on new topics."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from ...words import argument, counted
 from . import margins
 from .margins import inverse_transform, transform
 
-_FLAT = 1e-8  # of the range of possible scores: differences that the transform would lose
-_NEGLIGIBLE = 1e-9  # of the largest: a spread or an eigenvalue that is rounding error
+_FLAT = 1e-8  # share of the range of possible scores: the transform would lose smaller differences
+_NEGLIGIBLE = 1e-9  # share of the largest: a smaller spread or eigenvalue is rounding error
 
 
 class Simulator:
     """A model of a collection that draws new topics for the same systems.
 
-    Scores x are transformed to y = log((x + 0.05) / (1.05 - x)) and taken apart into grand mean, system effect, topic
-    effect and residual. Each system's residuals and the topic effects get a smooth distribution (a Gaussian kernel on
-    the distribution function, of a bandwidth that is estimated from them), and all of them together the correlations
-    that they have (a Gaussian copula). New topics are drawn from that, added up, transformed back and clipped to
-    [0, 1].
+    Scores x are transformed to y = log((x + 0.05) / (1.05 - x)) and split into grand mean, system effect, topic effect
+    and residual. The topic effects and each system's residuals get a smooth distribution, by a Gaussian kernel with an
+    estimated bandwidth. A Gaussian copula keeps their correlations. The effects of new topics are drawn, added up,
+    transformed back and clipped to [0, 1].
 
     The transform keeps the means only roughly: `true_means` gives the mean of each system across the population of
-    topics. `exact_means=True` makes these the means of the original scores.
+    topics. With `exact_means=True` these equal the means of the original scores.
 
     Parameters
     ----------
@@ -43,15 +42,15 @@ class Simulator:
     exact_means : bool
         Shift each system effect until `true_means` are the original means.
     drop_bottom : float
-        Leave out the systems whose mean is below this quantile of the means, as `Scores.drop_bottom` does; 0, the
-        default, leaves out none. Studies use 0.25, against defective systems. `dropped` has the names.
+        Leave out systems with a mean below this quantile, as `Scores.drop_bottom` does; by default none. Studies use
+        0.25, against defective systems. `dropped` has the names.
     bounds : tuple of float
-        The lowest and highest score that is possible, where that is not 0 and 1.
+        The lowest and highest possible score, if not 0 and 1.
 
     Attributes
     ----------
     scores : Scores
-        The collection that is simulated, without the systems that were dropped.
+        The simulated collection, without dropped systems.
     dropped : tuple of str
         The systems that `drop_bottom` left out.
     bounds : tuple of float
@@ -108,17 +107,17 @@ class Simulator:
         sd = effects.std(axis=0, ddof=1)
         sd[sd <= _NEGLIGIBLE * max(1.0, np.abs(y).max())] = 0.0
         self._correlation = _correlations(effects, sd)
-        # A system without any spread of its own has nothing to smooth.
+        # A system without residual spread needs no smoothing.
         self._margins = [
             margins.smooth(column, s) if s > 0 else margins.constant() for column, s in zip(effects.T, sd, strict=True)
         ]
 
     @cached_property
     def _factor(self) -> FloatArray:
-        """A matrix B such that B B' is the correlation of the effects; columns of rounding error are left out.
+        """Find a matrix B such that B B' is the correlation of the effects, without columns of rounding error.
 
-        There are more effects than topics, and the residuals of a topic add up to 0, so the matrix has no inverse
-        and no Cholesky factor of its own. Its eigenvectors give a factor all the same, and identical systems stay so.
+        There may be more effects than topics, and the residuals of a topic add up to 0, so the correlation is singular
+        and has no Cholesky factor. Its eigenvectors give a factor that keeps identical systems identical.
         """
         values, vectors = np.linalg.eigh(self._correlation)
         kept = values > _NEGLIGIBLE * values[-1]
@@ -127,7 +126,7 @@ class Simulator:
 
     @checked
     def draw(self, n_topics: int, rng: Seed = None) -> FloatArray:
-        """Like `simulate`, only the values: topics x systems."""
+        """Draw the values of `simulate`: topics x systems."""
         z = np.random.default_rng(rng).standard_normal((n_topics, self._factor.shape[1])) @ self._factor.T
         *residuals, topic = (margin(column) for margin, column in zip(self._margins, z.T, strict=True))
         y = np.take(self._level + topic[:, None] + np.column_stack(residuals), self._first, axis=1)
@@ -136,7 +135,7 @@ class Simulator:
 
     @checked
     def simulate(self, n_topics: int, rng: Seed = None) -> Scores:
-        """Scores of the same systems on `n_topics` new topics, which are called sim1, sim2, ..."""
+        """Simulate scores of the same systems on `n_topics` new topics, named sim1, sim2, ..."""
         values = self.draw(n_topics, rng)
         return self.scores.like(values, [f"sim{k + 1}" for k in range(len(values))])
 
@@ -150,7 +149,7 @@ class Simulator:
 
     @cached_property
     def _unit_means(self) -> FloatArray:
-        """Expected scores on the scale from 0 to 1, one per system."""
+        """Expected score of each system on the scale from 0 to 1."""
         effects = zip(self._level, _effects(self), strict=True)
         return np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])
 
@@ -162,7 +161,7 @@ class Simulator:
 def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
     """Simulate a new collection: scores of the same systems on `n_topics` new topics.
 
-    The new scores have nearly the means, the distributions and the correlations of the original. All systems are kept
+    The new scores have nearly the same means, distributions and correlations as the original. All systems are kept
     unless `drop_bottom` says otherwise.
 
     Parameters
@@ -175,12 +174,12 @@ def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any
     rng : int, Generator or None
         The same seed gives the same scores.
     **options : Any
-        As for `Simulator`. Each call builds a new one: build one yourself to draw from it often.
+        As for `Simulator`. Each call builds a new simulator; to draw often, build one and reuse it.
 
     Returns
     -------
     Scores
-        With topics sim1, sim2, ... and the systems and the measure of the original.
+        Scores on topics sim1, sim2, ..., with the systems and the measure of the original.
 
     See Also
     --------
@@ -217,7 +216,7 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
 
 
 def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
-    """Correlations between effects; an effect without spread has none with any other."""
+    """Correlations between effects; constant effects have correlation 0 with all others."""
     standard = effects / np.where(sd > 0, sd, 1.0)
     found = standard.T @ standard / (len(effects) - 1)
     found[sd == 0], found[:, sd == 0] = 0.0, 0.0
@@ -226,15 +225,15 @@ def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
 
 
 # The means of a simulator across the population of topics: an integral over topic effect and residual.
-# Topic effect and residual are functions of two correlated normal deviates. Both have bends, where observations are
-# sparse, which many equal steps follow better than the few nodes of a Gauss-Hermite rule.
+# Both are functions of two correlated normal deviates, with bends where observations are sparse. Many equal steps
+# follow the bends better than the few nodes of a Gauss-Hermite rule.
 _DEVIATES = np.linspace(-6.5, 6.5, 261)
 _WEIGHTS = np.exp(-0.5 * _DEVIATES**2) / np.exp(-0.5 * _DEVIATES**2).sum()
 _FAR = 60.0  # a system effect at which every score is 0 or 1
 
 
 def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
-    """How much to add to each system effect so that the expected scores are those wanted."""
+    """Find the shifts of the system effects that give the wanted expected scores."""
     from scipy.optimize import brentq
 
     found = np.empty(len(wanted))
@@ -244,13 +243,13 @@ def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
         def off(shift: float, start: FloatArray = from_level, target: float = wanted[j]) -> float:
             return _mean(inverse_transform(start + shift)) - target
 
-        # A mean of 0 or 1 is reached only where every topic is.
+        # A mean is 0 or 1 only if the score on every topic is.
         found[j] = -_FAR if off(-_FAR) >= 0 else _FAR if off(_FAR) <= 0 else brentq(off, -_FAR, _FAR, xtol=1e-10)
     return found
 
 
 def _effects(model: Simulator) -> Iterator[FloatArray]:
-    """Topic effect plus residual of each system, on the grid of both deviates."""
+    """Yield topic effect plus residual of each system, on the grid of both deviates."""
     *residuals, topic = model._margins
     correlation = model._factor[:-1] @ model._factor[-1]
     topic_effects = topic(_DEVIATES)[:, None]
