@@ -37,7 +37,7 @@ JudgedTopics: TypeAlias = Literal["truth", "common"]
 def verdict_of(
     ranking: JudgeRanking | None, estimates: Mapping[tuple[str, str, str], Estimate], measure: str, coefficient: str
 ) -> str:
-    """Say which judges rank (or could rank) the systems most like the truth, and what the best one's topics are worth."""
+    """Say which judges rank (or could rank) systems most like the truth, and what the first one's topics are worth."""
     if ranking is not None:
         return f"{ranking.verdict} ({measure})"
     values = {judge: e.value for (judge, *about), e in estimates.items() if about == [measure, coefficient]}
