@@ -96,7 +96,7 @@ def compare(
         Whether to estimate what the candidates' topics are worth in topics of the truth, as `judge_worth` and
         `rank_judges` do. This uses tau_b, or the first of `coefficients` that admits ties.
     new_systems : bool
-        Whether the interval of the worth is for new systems and new topics; otherwise for new topics and these systems.
+        Whether the interval of the worth is for new systems and new topics, or for new topics and these systems.
     rank_test : {"recentred", "paper"} or None
         Method of `rank_test` for the rank distance, which needs a truth with topics. None: no test.
     all_pairs : bool

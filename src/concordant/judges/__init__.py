@@ -1,4 +1,4 @@
-"""How good a judge is: what its topics are worth in topics of the truth, and which of several judges is best."""
+"""Quality of judges: what their topics are worth in topics of the truth, and which judge is best."""
 
 from .. import resolver
 

@@ -1,13 +1,13 @@
-"""Agreement of two rankings on different topics, as the expected tau of random subsets of topics: no subset is drawn.
+"""Expected tau between rankings by two disjoint random subsets of topics, without drawing subsets.
 
 The reference ranks the systems by b topics of the truth. A judge ranks them by k other topics, drawn without
-replacement from the n that were judged. For a pair of systems let d_t and e_t be the differences of truth and judge
-on topic t, with means d, e and (co)variances S_dd, S_ee, S_de. The two subset means are nearly normal, with
+replacement from the n judged topics. For a pair of systems let d_t and e_t be the differences of truth and judge on
+topic t, with means d, e and (co)variances S_dd, S_ee, S_de. The two subset means are nearly normal, with
 
     variances S_dd (1/b - 1/n) and S_ee (1/k - 1/n), covariance -S_de / n    (a topic cannot be in both subsets).
 
-V_Y(k) is the mean over pairs of E[sign sign]. V_X(k) is the same with the truth itself as the judge. Judges on other
-topics than the truth's have covariance 0 and their own n.
+V_Y(k) is the mean over pairs of E[sign sign]. V_X(k) is the same with the truth as the judge. A judge on topics other
+than the truth's has covariance 0 and its own n.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 
-SIZES = 8  # of the truth's curve
-AT_A_TIME = 2**20  # numbers: pairs of systems for a block of left-out topics
-FINEST = 200  # steps from the lowest to the highest score: finer scores tie too rarely to matter
+SIZES = 8  # points of the truth's curve
+AT_A_TIME = 2**20  # most numbers in a block: left-out topics x pairs of systems
+FINEST = 200  # most steps from lowest to highest score; finer scores rarely tie
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Expected agreement by number of topics, and the same without each topic, each team of systems, and both."""
+    """Expected agreement by number of topics, with leave-one-out values over topics, teams of systems, and both."""
 
     sizes: FloatArray
     values: FloatArray
     topics: tuple[FloatArray, ...]
-    """For each sample of topics (the truth's, and the judge's own if it has other ones): sizes x topics."""
+    """Values without each topic, sizes x topics; one array for the truth's topics, one for the judge's if different."""
     systems: FloatArray
-    """Sizes x teams."""
+    """Values without each team, sizes x teams."""
     both: tuple[FloatArray, ...]
-    """For each sample of topics: sizes x topics x teams."""
+    """Values without each topic and team, sizes x topics x teams; arrays as in `topics`."""
 
 
 def expected_product(h1: FloatArray, h2: FloatArray, rho: FloatArray | float) -> FloatArray:
@@ -64,7 +64,7 @@ class Sample:
     differences: FloatArray
     """Topics x pairs."""
     step: float
-    """Scores are multiples of it; 0 where they are continuous."""
+    """Step of the grid of scores; 0 if they are continuous."""
 
     @staticmethod
     def of(scores: FloatArray) -> Sample:
@@ -78,7 +78,7 @@ class Sample:
 
 
 def step_of(gaps: FloatArray) -> float:
-    """The largest step of which all of these are multiples; 0 if it is not a FINEST-th of the largest or coarser."""
+    """Largest step that divides all differences; 0 if it is finer than 1/FINEST of the largest."""
     largest = float(gaps.max(initial=0.0))
     if largest == 0:
         return 0.0
@@ -90,12 +90,12 @@ def step_of(gaps: FloatArray) -> float:
 
 
 Moments: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
-"""Means d, e, variances S_dd, S_ee, and covariance S_de."""
+"""Means d, e, variances S_dd, S_ee, and covariance S_de of each pair."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """One truth and one judge. Sizes in the formulas stay as they are when a topic is left out."""
+    """One truth and one judge. Leaving out a topic does not change the sizes in the formulas."""
 
     truth: Sample
     judge: Sample
@@ -110,7 +110,7 @@ class Design:
         return d.mean(0), e.mean(0), d.var(0, ddof=1), e.var(0, ddof=1), covariance
 
     def left_out(self, sample: int) -> Iterator[Moments]:
-        """Moments without each topic of a sample, a block of topics at a time: arrays are topics x pairs."""
+        """Yield moments without each topic of a sample, in blocks of topics x pairs."""
         d, e, dd, ee, de = self.moments()
         if self.shared or sample == 0:
             rows = range(0, len(self.truth), max(1, AT_A_TIME // d.size))
@@ -128,23 +128,25 @@ class Design:
         yield from ((b, a, bb, aa, ab) for a, b, aa, bb, ab in swapped.left_out(0))
 
     def signs(self, moments: Moments, judge_size: float, *, own: bool) -> FloatArray:
-        """E[sign sign] of each pair: reference against `judge_size` topics of the judge, or of the truth's `own`."""
+        """E[sign sign] of each pair: reference against `judge_size` topics of the judge, or of the truth if `own`."""
         d, e, dd, ee, de = moments
         n, b, judge = len(self.truth), self.reference, self.judge
         if own:
             e, ee, de, judge = d, dd, dd, self.truth
+        # Standard deviations of the subset means: u^2 = S_dd (1/b - 1/n), v^2 = S_ee (1/k - 1/n), plus the grid.
         u = _spread(dd, b, n, self.truth.step)
         v = _spread(ee, judge_size, len(judge), judge.step)
-        if own and not self.truth.step:  # the same for all pairs: one number saves much work
+        if own and not self.truth.step:  # S_de = S_dd and no grid: rho is the same for all pairs
             rho = -1 / n / np.sqrt((1 / b - 1 / n) * (1 / judge_size - 1 / n))
         else:
             rho = -de / n / (u * v) if own or self.shared else 0.0
+        # E[sign sign] of the normals with means d/u, e/v and correlation rho = -S_de / (n u v).
         found = expected_product(d / u, e / v, rho)
         identical = ((d == 0) & (dd <= 0)) | ((e == 0) & (ee <= 0))
         return np.where(identical, 0.0, found) if identical.any() else found
 
     def untied(self, moments: Moments, judge_size: float, *, own: bool) -> float:
-        """What tau_b divides by: the root of the shares of pairs that are not tied, in reference and judge."""
+        """Denominator of tau_b: root of the product of the shares of untied pairs in reference and judge."""
         d, e, dd, ee, _ = moments
         sides = [(self.truth, d, dd, float(self.reference))]
         sides += [(self.truth, d, dd, judge_size) if own else (self.judge, e, ee, judge_size)]
@@ -152,15 +154,15 @@ class Design:
 
 
 def _without(moment: FloatArray, x: FloatArray, y: FloatArray, n: int) -> FloatArray:
-    """A (co)variance without each topic; x and y are deviations from the means."""
+    """(Co)variance without each topic; x and y are deviations from the means."""
     return np.asarray(((n - 1) * moment - n / (n - 1) * x * y) / (n - 2))
 
 
 def _spread(variance: FloatArray, size: float, n: int, step: float) -> FloatArray:
     """Standard deviation of a subset mean, never 0.
 
-    Means over k topics of scores on a grid of `step` are multiples of step / k. A sign that is 0 at 0 is the mean of
-    signs at half a step to either side: so the grid acts like noise of that size.
+    Means over k topics of scores on a grid of `step` are multiples of step / k. A sign of 0 at difference 0 is the mean
+    of the signs half a step to either side, so the grid acts like noise of that size.
     """
     return np.sqrt(np.maximum(variance * (1 / size - 1 / n), 1e-24) + (step / (2 * size)) ** 2)
 
@@ -168,36 +170,38 @@ def _spread(variance: FloatArray, size: float, n: int, step: float) -> FloatArra
 def _tied(sample: Sample, mean: FloatArray, variance: FloatArray, size: float) -> float:
     """Share of pairs whose means over a random subset are equal.
 
-    Either all topics of the subset have no difference, C(n0, k) / C(n, k), or the sum on a grid happens to be 0.
+    Either all k differences are 0, with probability C(n0, k) / C(n, k), or the sum on a grid happens to be 0.
     """
     from scipy.special import gammaln, ndtr
 
     n, none = len(sample), (sample.differences == 0).sum(0).astype(np.float64)
     some = none >= size
     equal = np.zeros(len(none))
+    # log of C(n0, k) / C(n, k), with n0 the number of topics without a difference.
     parts = gammaln(none[some] + 1) - gammaln(none[some] - size + 1) - gammaln(n + 1) + gammaln(n - size + 1)
     equal[some] = np.exp(np.minimum(parts, 0))
     if sample.step:
         spread = np.sqrt(np.maximum(variance * (1 / size - 1 / n), 1e-24))
         half = sample.step / (2 * size)
+        # Probability that the subset mean is within half a step of 0.
         equal = np.maximum(equal, ndtr((mean + half) / spread) - ndtr((mean - half) / spread))
     return float(equal.mean())
 
 
 def reference_size(truth: Sample) -> int:
-    """A quarter of the truth's topics, so that its own curve reaches three quarters."""
+    """Size of the reference: a quarter of the truth's topics, which leaves three quarters for its own curve."""
     return max(len(truth) // 4, 3)
 
 
 def sizes_for(n_topics: float, most: float) -> list[float]:
-    """The size that is asked for, or those that the law of more topics draws its line through."""
+    """Return n_topics, or the two sizes for extrapolation if there are fewer topics."""
     return [float(n_topics)] if n_topics <= most else [most / 2, float(most)]
 
 
 def truth_curve(truth: Sample, n_topics: float, teams: IntArray | None, *, whole: bool = False) -> Curve:
-    """V_X, from 1 topic to all that the reference leaves. `teams` has the team of each system, 0..G-1.
+    """V_X from 1 topic to all topics outside the reference. `teams` has the team of each system, 0..G-1.
 
-    Sizes are `whole` numbers where splits are to be compared with it.
+    With `whole`, sizes are whole numbers, for comparison with splits.
     """
     b = reference_size(truth)
     most = len(truth) - b
@@ -208,7 +212,7 @@ def truth_curve(truth: Sample, n_topics: float, teams: IntArray | None, *, whole
 def judge_curve(
     truth: Sample, judge: Sample, n_topics: float, teams: IntArray | None, *, shared: bool, whole: bool = False
 ) -> Curve:
-    """V_Y at n_topics, or at the two sizes of the law of more topics."""
+    """V_Y at n_topics, or at two smaller sizes for extrapolation."""
     b = reference_size(truth)
     sizes = _rounded(sizes_for(n_topics, len(truth) - b if shared else len(judge)), whole)
     return agreement(Design(truth, judge, shared, b), sizes, teams)
@@ -219,7 +223,7 @@ def _rounded(sizes: list[float], whole: bool) -> FloatArray:
 
 
 def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own: bool = False) -> Curve:
-    """Means over pairs at all sizes; with `teams`, also of all systems but one team, and without each topic."""
+    """Mean agreement over pairs at all sizes; with `teams`, also without each team and each topic."""
     from scipy.sparse import csr_array
 
     whole = design.moments()
@@ -231,11 +235,11 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
     place = np.concatenate([teams[i], teams[j]])
     has = csr_array((np.ones(len(place)), (np.tile(np.arange(len(i)), 2), place)))
     has.sum_duplicates()
-    has.data[:] = 1.0  # a pair within a team leaves with it once
+    has.data[:] = 1.0  # count a pair within a team once
     rest = len(i) - has.sum(0)
 
     def means(moments: Moments) -> tuple[FloatArray, FloatArray]:
-        """Means over pairs, and over the pairs without each team, at all sizes (the first axis)."""
+        """Means over all pairs, and over the pairs without each team; the first axis is size."""
         of = np.array([design.signs(moments, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
         flat = of.reshape(-1, of.shape[-1])
         without = (flat.sum(-1)[:, None] - flat @ has) / rest

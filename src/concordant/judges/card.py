@@ -1,4 +1,4 @@
-"""`judge_card`: everything that is reported about judges, one row per judge, computed on the same draws."""
+"""`judge_card`: all statistics about judges, one row per judge, computed on the same draws."""
 
 from __future__ import annotations
 
@@ -30,24 +30,25 @@ _WIDTH = 80
 
 @dataclass(frozen=True)
 class Judge:
-    """What is reported about one judge."""
+    """Statistics of one judge."""
 
     name: str
     worth: JudgeWorth
-    """And the agreement across topics."""
+    """Worth, with the agreement across topics."""
     tau_b: float
-    """On the same topics, as `tau_ap_b`."""
+    """tau_b on the common topics."""
     tau_ap_b: float
+    """tau_ap_b on the common topics."""
     soft_accuracy: Estimate
     significance: Findings
     ranks: Findings
     bias: Findings | None = None
-    """Bias for families of systems, if these were given."""
+    """Bias for families of systems, if families were given."""
     labels: Findings | None = None
-    """Where there are labels."""
+    """Agreement of labels, if given."""
 
     def row(self) -> dict[str, Any]:
-        """The numbers of the card."""
+        """Numbers of the card."""
         found: dict[str, Any] = {
             "judge": self.name,
             "worth": self.worth.worth,
@@ -74,7 +75,7 @@ class Judge:
 
 
 def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha: float) -> str:
-    """One row per judge; then families and labels, where there are; then what the columns are."""
+    """Show one row per judge, then families and labels if given, then the meaning of the columns."""
     first = judges[0]
     heads = ["", "worth", "interval", "tau_b", "tau_ap_b", "SPA", "false", "miss", "drop", "best"]
     parts = [_listed(heads, [list(row.values()) for row in printed])]
@@ -97,7 +98,7 @@ def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha:
 
 
 def _printed(judge: Judge) -> dict[str, str]:
-    """The columns for a paper, as strings where digits would mislead."""
+    """Columns for a paper, as strings if digits would mislead."""
     return {
         "judge": judge.name,
         "worth": judge.worth.cell,
@@ -117,7 +118,7 @@ def _percent(share: float) -> str:
 
 
 def _listed(heads: list[str], rows: list[list[str]]) -> str:
-    """Numbers beside the judges' names, or below them where a name is long."""
+    """Put numbers beside the judges' names, or below long names."""
     beside = columns([heads, *rows])
     if max(map(len, beside.split("\n"))) <= _WIDTH:
         return beside
@@ -141,48 +142,48 @@ def judge_card(  # noqa: PLR0913
     n_resamples: int = 1_999,
     rng: Seed = None,
 ) -> Findings:
-    """All that papers report about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
+    """Report all statistics about judges, one row per judge: worth, coefficients, significance, ranks, bias, labels.
 
     Parameters
     ----------
     truth : what `as_topics` takes
-        Scores on each topic by whom we trust; at least 10 topics.
+        Trusted scores on each topic; at least 10 topics.
     candidates : what `as_topics` takes, a list of these, or a mapping from names to them
-        The judges. Each is valued on what it shares with the truth; all else is computed on what all sides have.
+        The judges. The worth of each uses all that it shares with the truth; the rest uses what all sides share.
     names : sequence of str, optional
-        What to call the sides, the truth first, as in `pair`.
+        Names of the sides, the truth first, as in `pair`.
     families : mapping of str to str, optional
-        The family of each system, for `family_bias`; leave out systems without one.
+        Family of each system, for `family_bias`; leave out systems without a family.
     labels : mapping of str to Findings, optional
-        How far the labels of each judge agree, from `judgments.label_agreement`.
+        Agreement of each judge's labels, from `judgments.label_agreement`.
     test, correction, alpha
         As in `significance_agreement`.
     confidence_level : float
         Confidence level of all intervals.
     n_resamples : int
-        Permutations for soft pairwise accuracy and families, and resamples for rank intervals.
+        Number of permutations for soft pairwise accuracy and families, and of resamples for rank intervals.
     rng : int, Generator or None
         The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        `judges`: a `Judge` each, the one whose topics are worth most first; `ranking`: the `JudgeRanking`, with its
-        tests; `card`: the rows.
+        `judges`: one `Judge` each, the highest worth first; `ranking`: the `JudgeRanking`, with its tests; `card`: the
+        rows.
 
     See Also
     --------
     judge_worth : Estimate how many topics judged by the truth a candidate's topics are worth.
     rank_judges : Estimate what several judges are worth, and which of them could be the best.
-    soft_pairwise_accuracy : Agreement of p-values for pairs of systems.
-    significance_agreement : Which significant differences both sides find.
-    rank_changes : Which systems a judge moves.
-    family_bias : Does a judge favour a family of systems?
+    soft_pairwise_accuracy : Measure the agreement of p-values for pairs of systems.
+    significance_agreement : Count the significant differences that both sides find.
+    rank_changes : Find the systems that a judge moves most.
+    family_bias : Test whether a judge favours a family of systems.
 
     Notes
     -----
-    Each number is that of the function by itself, `rank_judges`, `soft_pairwise_accuracy`, `significance_agreement`,
-    `rank_changes` and `family_bias`, which say what it means. What concerns the truth alone is computed once.
+    The numbers equal those of `rank_judges`, `soft_pairwise_accuracy`, `significance_agreement`, `rank_changes` and
+    `family_bias`, which explain them. Statistics of the truth alone are computed once.
 
     Examples
     --------
@@ -204,7 +205,7 @@ def judge_card(  # noqa: PLR0913
     require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)
     how = Resampling.of(n_resamples, rng)
-    # A stream for each statistic: what one draws does not depend on whether another is asked for.
+    # Give each statistic its own random stream, so that optional statistics do not change the others.
     base = how.seed if how.seed is not None else int(how.generator().integers(2**63))
     how = Resampling.of(how.n_resamples, base)
     together = [matched_judge(joined.alone(k)) for k in range(len(found))]

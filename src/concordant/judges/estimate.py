@@ -1,12 +1,12 @@
-"""From two curves of agreement to a worth with an interval for new topics and new systems.
+"""Worth of a judge with an interval for new topics and new systems, from two curves of agreement.
 
-The worth W of k topics of a judge solves V_X(W) = V_Y(k). Both curves are compared on the link
+The worth W of k topics of a judge solves V_X(W) = V_Y(k). The curves are compared on the link scale
 
     g(V) = 1 / sin^2(pi V / 2),
 
-which is linear in 1/k where the systems' means are normal: then V = (2/pi) asin(r), and 1/r^2 is a product of the
-noise-to-signal terms 1 + s/k of both rankings. So u = 1/W is found on straight lines, and may come out as 0 or less:
-then no number of topics of the truth is as good.
+which is linear in 1/k if the systems' means are normal: then V = (2/pi) asin(r), and 1/r^2 is a product of the
+noise-to-signal terms 1 + s/k of both rankings. So u = 1/W is found on straight lines. If u is 0 or less, no number of
+topics of the truth ranks the systems as well.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from ..arrays import FloatArray
 from .analytic import Curve
 
-STEP = 1e-5  # of the numerical derivatives
-MOST = 60.0  # log of the widest interval that is still counted out
-LEAST = 3.0  # topics: means over fewer are not nearly normal, so a lower end below is not known, and taken as 0
+STEP = 1e-5  # step of the numerical derivatives
+MOST = 60.0  # cap on the log of the upper end over the estimate
+LEAST = 3.0  # topics; means over fewer are far from normal, so a lower end below this is set to 0
 
 
 def link(value: FloatArray | float) -> FloatArray:
@@ -31,18 +31,18 @@ def link(value: FloatArray | float) -> FloatArray:
 
 @dataclass(frozen=True)
 class Errors:
-    """Variances of a contrast of points: over topics, over systems, and what both share."""
+    """Variances of a contrast over topics, over systems, and of their interaction."""
 
     topics: tuple[float, ...]
     systems: float
     shared: float
     sizes: tuple[int, ...]
-    """Numbers of topics, one for each sample, and of teams."""
+    """Number of topics of each sample, and number of teams."""
 
     def of(self, *, new_systems: bool) -> tuple[float, float]:
         """Standard error, and degrees of freedom by Satterthwaite.
 
-        Topics and systems are drawn both: var = v_T + v_S - v_TS, because both deletions count the interaction.
+        If topics and systems are both drawn, var = v_T + v_S - v_TS: both deletions count the interaction.
         """
         parts = (*self.topics, self.systems) if new_systems else self.topics
         total = sum(parts)
@@ -55,7 +55,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class Both:
-    """The judge's curve and the truth's, whose points are one vector, the judge's first."""
+    """Curves of judge and truth. Their points form one vector, the judge's first."""
 
     judge: Curve
     truth: Curve
@@ -66,7 +66,7 @@ class Both:
         return np.concatenate([self.judge.values, self.truth.values])
 
     def judged(self, values: FloatArray) -> float:
-        """g(V_Y(n_topics)): as it was computed, or by the law of more topics: g is a line in 1/k."""
+        """g(V_Y(n_topics)), computed directly or extrapolated on the line in 1/k."""
         at = link(values[: len(self.judge.sizes)])
         return float(at[0] if len(at) == 1 else _on_line(1 / self.n_topics, 1 / self.judge.sizes, at))
 
@@ -80,10 +80,10 @@ class Both:
         return 1 / self.truth.sizes[::-1], np.maximum.accumulate(link(values[len(self.judge.sizes) :])[::-1])
 
     def inverse_worth(self, values: FloatArray) -> float:
-        """U = 1/W: where the truth's line has the judge's value."""
+        """u = 1/W, the point where the truth's line reaches the judge's value."""
         x, line = self.truth_line(values)
         height = self.judged(values)
-        if height < line[0]:  # beyond the largest size
+        if height < line[0]:  # extrapolate beyond the largest size
             at = self.half
             rise = line[at] - line[0]
             return float(_on_line(height, line[[at, 0]], x[[at, 0]])) if rise > 0 else 0.0
@@ -91,11 +91,11 @@ class Both:
 
     @property
     def half(self) -> int:
-        """The place of half of the largest size, from the end: the law's line goes through both."""
+        """Index of half of the largest size. Extrapolation uses the line through both."""
         return int(np.searchsorted(-self.truth.sizes[::-1], -self.truth.sizes[-1] / 2))
 
     def truth_at(self, values: FloatArray, u: float) -> float:
-        """g(V_X(1/u)), beyond the largest size by the law."""
+        """g(V_X(1/u)), extrapolated beyond the largest size."""
         x, line = self.truth_line(values)
         if u < x[0]:
             return _on_line(u, x[[self.half, 0]], line[[self.half, 0]])
@@ -110,7 +110,7 @@ class Both:
         return contrast
 
     def error_of(self, u: float, *, new_systems: bool) -> tuple[float, float]:
-        """Standard error of u and its degrees of freedom: that of the gap between the lines at u, by their slope."""
+        """Standard error of u, and its degrees of freedom: the error of the gap at u over the slope."""
         step = 0.1 * max(u, 1 / self.truth.sizes[-1])
         rise = self.truth_at(self.values, u + step) - self.truth_at(self.values, u - step)
         gap = self.errors(lambda values: self.judged(values) - self.truth_at(values, u))
@@ -140,12 +140,12 @@ class Both:
 
 
 def _on_line(at: float, x: FloatArray, y: FloatArray) -> float:
-    """The line through two points."""
+    """Evaluate the line through two points."""
     return float(y[1] + (at - x[1]) * (y[0] - y[1]) / (x[0] - x[1]))
 
 
 def _value(height: float) -> float:
-    """The agreement that has this link."""
+    """Invert the link: the agreement V with g(V) = height."""
     return 2 / math.pi * math.asin(1 / math.sqrt(max(height, 1.0)))
 
 
@@ -155,19 +155,19 @@ def _jackknife(left: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class WorthEstimate:
-    """A worth and its interval, in topics of the truth. 0: less than one topic; inf: no limit."""
+    """Worth and interval in topics of the truth. 0 is less than one topic, inf is no limit."""
 
     worth: float
     low: float
     high: float
     rises: bool
-    """Whether more topics of the truth rank the systems better, as far as can be seen."""
+    """Whether more topics of the truth are seen to rank the systems better."""
 
 
 def estimate(
     judge: Curve, truth: Curve, n_topics: float, *, level: float = 0.95, new_systems: bool = True
 ) -> WorthEstimate:
-    """The worth of n_topics topics of a judge, and its interval by the two-way jackknife."""
+    """Estimate the worth of n_topics topics of a judge, with an interval by the two-way jackknife."""
     both = Both(judge, truth, n_topics)
     rises = _ahead_of_one(both, level, new_systems=new_systems)
     u = both.inverse_worth(both.values)
@@ -176,8 +176,8 @@ def estimate(
     error, degrees = both.error_of(u, new_systems=new_systems)
     reach = _quantile(level, degrees) * error
     if u > 0:
-        # The lower end is on the scale of the cube root, the upper one on the log scale: a log interval for an estimate
-        # that is too high begins too high (docs/measured/worth.md).
+        # The lower end uses the cube root scale, the upper end the log scale. If the estimate is too high, so is the
+        # lower end on the log scale (docs/measured/worth.md).
         reach = min(reach / u, MOST)
         low = max(1 - reach / 3, 0.0) ** 3 / u
         return WorthEstimate(1 / u, low if low >= LEAST else 0.0, math.exp(reach) / u, rises)
@@ -185,7 +185,7 @@ def estimate(
 
 
 def worth_from(u: float) -> float:
-    """1/u: 0 for less than one topic, inf where no number of topics is as good."""
+    """Return 1/u: 0 for less than one topic, inf if no number of topics is as good."""
     return 0.0 if u > 1 else 1 / u if u > 0 else math.inf
 
 
@@ -200,9 +200,10 @@ def _ahead_of_one(both: Both, level: float, *, new_systems: bool) -> bool:
 
 
 def _not_refuted(both: Both, level: float, *, new_systems: bool) -> float:
-    """For a judge below one topic, the largest size of the truth that is not significantly better; inf if all are not.
+    """For a judge below one topic, find the largest size of the truth that is not significantly better.
 
-    A log interval says nothing there, but V_X(k) - V_Y has a standard error at every k.
+    Return inf if no size is significantly better. A log interval is undefined there, but V_X(k) - V_Y has a standard
+    error at every k.
     """
 
     def better(size: float) -> bool:

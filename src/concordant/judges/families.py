@@ -1,4 +1,4 @@
-"""`family_bias`: does a judge favour a family of systems, beyond what the truth says and what chance explains?"""
+"""`family_bias`: a test whether a judge favours a family of systems more than the truth does."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from ..read.door import Collection
 from ..words import counted, listing, p_cell, p_equals
 
 Members = dict[str, FloatArray]
-_SLACK = 1e-9  # of a shift: permutations that reach it but for rounding do
+_SLACK = 1e-9  # tolerance for rounding when permuted shifts are compared with the observed one
 
 
 @dataclass(frozen=True)
 class FamilyShift:
-    """How a judge treats one family of systems."""
+    """Bias of a judge for or against one family of systems."""
 
     family: str
     systems: tuple[str, ...]
     shift: float
-    """By how much it is favoured, in standard deviations of the candidate's means over systems; below 0: harmed."""
+    """Bias in standard deviations of the candidate's means over systems; negative if the family is harmed."""
     interval: Interval
     p_systems: float
-    """How often as many systems drawn at random would be favoured or harmed as much: permutations of the families."""
+    """p-value by permuting families: the chance of such a shift for equally many random systems."""
     p_errors: float
-    """Whether the errors over topics, which systems of a family share, and the systems' own biases explain it."""
+    """p-value against shared errors over topics and the systems' own biases."""
     pvalue: float
-    """The larger of the two: a bias has to stand out against both."""
+    """The larger of `p_systems` and `p_errors`: a bias must be significant by both."""
     adjusted: float
     """The p-value adjusted for all families together, by Holm's method."""
     tau_without: float
     """tau_b of the other systems; nan if there are fewer than 2."""
     tau_corrected: float
-    """tau_b with the shift taken off."""
+    """tau_b after subtracting the shift."""
     least_move: float
-    """The smallest move of the family's scores that changes the ranking, in the units of the shift: the worst case."""
+    """Smallest move of the family's scores that changes the ranking, in the units of the shift."""
     best_move: float
-    """The smallest move after which the best system enters or leaves the family."""
+    """Smallest move after which the best system enters or leaves the family."""
 
 
 @checked
@@ -62,49 +62,50 @@ def family_bias(
     n_resamples: int = 9_999,
     rng: Seed = None,
 ) -> Findings:
-    """Test whether the candidate favours a family of systems, its own or another, more than the truth does.
+    """Test whether the candidate favours a family of systems more than the truth does.
 
     Parameters
     ----------
     truth, candidate : what `as_topics` takes
-        Scores on each topic, matched by label. What only one side has is left out, with an `AlignmentWarning` that
-        names it.
+        Scores on each topic, matched by label. Systems and topics that only one side has are left out, and an
+        `AlignmentWarning` names them.
     families : mapping of str to str, optional
-        The family of each system, where the scores do not have them. Systems that it lacks belong to none, and count
-        among the others for every family.
+        Family of each system, if the scores do not have families. Systems without a family count among the others for
+        every family.
     alpha : float
-        Level of the verdict, for all families together.
+        Significance level for all families together.
     confidence_level : float
-        Confidence level of the interval for each shift by itself.
+        Confidence level of the interval of each single shift.
     n_resamples : int
-        Permutations of the families.
+        Number of permutations of the families.
     rng : int, Generator or None
         Draws the permutations. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        `families`: one `FamilyShift` each, the most favoured first; `tau_b` of all systems; `slope`: scores of the
-        candidate per score of the truth, over systems.
+        `families`: one `FamilyShift` each, the most favoured first; `tau_b` of all systems; `slope` of the candidate's
+        means on the truth's, over systems.
 
     See Also
     --------
-    judge_card : All that papers report about judges.
-    rank_changes : Which systems a judge moves.
+    judge_card : Report all statistics about judges.
+    rank_changes : Find the systems that a judge moves most.
 
     Notes
     -----
-    The candidate's means are compared with slope * the truth's, both as deviations from the topics' means. The slope is
-    that of errors in both variables: what topics show of the noise is taken off the truth's variance and off the
-    covariance. With the usual regression, or with standard scores, a strong family would look favoured by every noisy
-    truth. The shift of a family is the mean of what is left over its systems, minus that over all others.
+    The residual of a system is its mean by the candidate minus slope * its mean by the truth, both as deviations from
+    the topics' means. The slope allows for errors in both variables: the noise estimated from topics is subtracted from
+    the truth's variance and from the covariance. With ordinary regression or standard scores, a noisy truth makes every
+    strong family look favoured. The shift of a family is the mean residual of its systems minus that of all others.
 
-    A judge that treats each system a little differently favours some family by chance; `p_systems` compares with as
-    many systems drawn at random. But systems of one family err together, so that test alone rejects too often:
-    `p_errors` compares with the error over topics, by a jackknife, plus the variance of the systems' own biases, from
-    the spread within families. A bias has to stand out against both: `pvalue` is the larger one. Because the slope is
-    estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and given (n - 1) / 2
-    degrees of freedom; this calibration is our own. Size and power are in docs/measured/families.csv.
+    A judge that treats each system a little differently favours some family by chance, so `p_systems` compares the
+    family with equally many random systems. This test alone rejects too often, because systems of one family err
+    together. `p_errors` therefore uses a jackknife over topics, plus the variance of the systems' own biases estimated
+    within families. A bias must be significant by both: `pvalue` is the larger one.
+
+    Because the slope is estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and
+    given (n - 1) / 2 degrees of freedom. This calibration is our own. Size and power are in docs/measured/families.csv.
 
     Examples
     --------
@@ -126,7 +127,7 @@ def family_bias(
 
 
 def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members:
-    """By family, 1 for its systems and 0 for others, checked against the systems."""
+    """Check the families, and return for each family 1 for its systems and 0 for others."""
     of = {str(system): str(family) for system, family in families.items()}
     if not (known := [system for system in systems if system in of]):
         raise InputError(
@@ -146,23 +147,25 @@ def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members
 
 @dataclass(frozen=True)
 class _Left:
-    """What is left of the candidate's means when the truth's are taken off, in standard deviations."""
+    """Residuals of the candidate's means after subtracting slope * the truth's, in standard deviations."""
 
     values: FloatArray
     slope: float
     unit: float
-    """Of the candidate's scores."""
+    """Standard deviation of the candidate's means."""
 
 
 def _left(truth: FloatArray, candidate: FloatArray) -> _Left:
-    """From deviations of topics x systems that sum to 0 on each topic."""
+    """Compute residuals from deviations (topics x systems) that sum to 0 on each topic."""
     n, m = truth.shape
     t, c = truth.mean(axis=0), candidate.mean(axis=0)
     errors, others = truth - t, candidate - c
+    # Moments of the true means: observed moment minus the noise estimated from topics, sum e^2 / (n (n - 1) (m - 1)).
     share = (n - 1) * (m - 1) * n
     signal = float(t @ t) / (m - 1) - float((errors * errors).sum()) / share
     common = float(t @ c) / (m - 1) - float((errors * others).sum()) / share
     spread = [float(np.sqrt(of @ of / (m - 1))) for of in (t, c)]
+    # slope = covariance / variance of the truth, or the ratio of standard deviations if noise exceeds the signal.
     slope = common / signal if signal > 0 and common > 0 else (spread[1] / spread[0] if spread[0] > 0 else 1.0)
     unit = spread[1] if spread[1] > 0 else 1.0
     return _Left((c - slope * t) / unit, slope, unit)
@@ -171,16 +174,19 @@ def _left(truth: FloatArray, candidate: FloatArray) -> _Left:
 def _by_errors(
     truth: FloatArray, candidate: FloatArray, member: FloatArray, weights: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """p-values against errors over topics and own biases of systems, and half the width of intervals of the shifts."""
+    """p-values against errors over topics and systems' own biases, and half-widths of the shifts' intervals."""
     n, m = truth.shape
     left = _left(truth, candidate)
     shifts = weights @ left.values
     deleted = np.array([weights @ _left(np.delete(truth, k, 0), np.delete(candidate, k, 0)).values for k in range(n)])
-    freedom = (n - 1) / 2  # calibrated: see the notes of `family_bias`
+    # Variance over topics: the jackknife's (n - 1) / n sum (deleted - mean)^2, times (n - 1) / (n - 4).
+    freedom = (n - 1) / 2  # calibrated; see the notes of `family_bias`
     of_topics = (n - 1) / max(n - 4, 1) * ((n - 1) / n) * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
     own, of_own_freedom = _own_biases((candidate - left.slope * truth) / left.unit, member)
+    # Variance by own biases: s^2 (1 / size of the family + 1 / number of other systems).
     of_own = own * (1 / member.sum(axis=1) + 1 / (m - member.sum(axis=1)))
     errors = of_topics + of_own
+    # Satterthwaite: df = (v1 + v2)^2 / (v1^2 / df1 + v2^2 / df2).
     with np.errstate(divide="ignore", invalid="ignore"):
         df = errors**2 / (of_topics**2 / freedom + of_own**2 / of_own_freedom)
         t = np.where(errors > 0, np.abs(shifts) / np.sqrt(errors), np.where(np.abs(shifts) > _SLACK, np.inf, 0.0))
@@ -189,9 +195,10 @@ def _by_errors(
 
 
 def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
-    """Variance of the systems' own biases from the spread within families, without noise, and its freedom.
+    """Variance of the systems' own biases within families, without noise, and its degrees of freedom.
 
-    `left` is topics x systems. Systems without a family count as one; where families are single systems, all do.
+    `left` is topics x systems. Systems without a family form one family. If every family is a single system, all
+    systems form one.
     """
     n, m = left.shape
     groups = np.vstack([member, 1 - member.sum(axis=0)])
@@ -206,7 +213,7 @@ def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
 
 
 def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> Findings:
-    """All families of two matched sides."""
+    """Test all families of two matched sides."""
     truth, candidate = (side.values - side.values.mean(axis=1, keepdims=True) for side in sides.scores)
     means = sides.scores[0].means(), sides.scores[1].means()
     member = np.array(list(of.values()))
@@ -264,7 +271,7 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
 
 
 def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
-    """Which families are favoured or harmed beyond chance."""
+    """Name the families that are significantly favoured or harmed."""
     found = [f for f in families if f.adjusted <= alpha]
     if not found:
         most = max(families, key=lambda f: abs(f.shift))
@@ -281,7 +288,7 @@ def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
 
 
 def _table(families: Sequence[FamilyShift], tau: float) -> str:
-    """One line per family."""
+    """Show one line per family."""
     level = f"{100 * families[0].interval.confidence_level:g}% interval"
     heads = ["", "systems", "shift", level, "p (Holm)", "tau_b without", "least move"]
     rows = [
@@ -301,7 +308,7 @@ def _table(families: Sequence[FamilyShift], tau: float) -> str:
 
 
 def _tau(truth: FloatArray, candidate: FloatArray) -> float:
-    """tau_b; nan where it is undefined."""
+    """Compute tau_b; nan if undefined."""
     if len(truth) < 2 or np.ptp(truth) == 0 or np.ptp(candidate) == 0:
         return math.nan
     return float(tau_b(truth, candidate))

@@ -1,4 +1,4 @@
-"""`gaming_gap`: what a system gains by asking the judge, and how much of it people see."""
+"""`gaming_gap`: how much a system gains by asking the judge, and how much of the gain people see."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from ..words import counted, one_line
 
 DOSES = (10, 20, 30, 50, 70, 100)
 FEWEST_TOPICS = 5
-_DRAWS = 100  # of the favourite run: ties of the judge are broken at random
-_SLACK = 1e-12  # of a mean: systems that differ by less are tied
+_DRAWS = 100  # draws of the favourite run, with ties of the judge broken at random
+_SLACK = 1e-12  # systems whose means differ by less are tied
 
 
 @dataclass(frozen=True)
 class Dose:
-    """What systems gain whose first k documents the judge re-orders, one system at a time; means over systems."""
+    """Mean gain of a system if the judge re-orders its first k documents, one system at a time."""
 
     k: int
     gain_judge: float
     gain_people: float
     rank_judge: float
-    """The rank by the judge afterwards, among the other systems as they are."""
+    """Mean rank by the judge after re-ordering, among the unchanged other systems."""
     rank_people: float
     judged: float
-    """The share of the first k documents of all runs that people and the judge graded."""
+    """Share of the first k documents of all runs that both people and the judge graded."""
     transfer: float
-    """The share of the gain that people see; nan where the judge sees none."""
+    """Gain by people divided by gain by the judge; nan if the judge sees no gain."""
 
 
 @checked
@@ -61,9 +61,9 @@ def gaming_gap(  # noqa: PLR0913
 ) -> Findings:
     """Measure what a system gains by asking the judge, and how much of the gain people see.
 
-    A judge can rank systems as people do and still be gamed: a system that asks the judge which documents it likes
-    rises on the judge's board, whether or not people like them. The first k documents of each run are re-ordered by
-    the judge's grades, one system at a time, and the gains under both are compared.
+    A judge can rank systems as people do and still be gamed. A system that asks the judge which documents it likes
+    rises on the judge's leaderboard, whether or not people like these documents. `gaming_gap` re-orders the first k
+    documents of each run by the judge's grades, one system at a time, and compares the gains by judge and by people.
 
     Parameters
     ----------
@@ -72,49 +72,51 @@ def gaming_gap(  # noqa: PLR0913
     people : Qrels
         The trusted judgments.
     judge : Qrels
-        The other judge's. Only documents that people judged count: the gain elsewhere is unknown.
+        The other judge's judgments. Only documents that people judged count, because other gains are unknown.
     measure : str
         As in `evaluate`.
     k : int
-        How many documents of each run the judge re-orders; those without a grade follow in their order.
+        How many documents of each run the judge re-orders. Documents without a grade follow in their old order.
     missing : {"error", "zero", "drop", "drop-systems"}
         For runs that lack topics, as in `evaluate`.
     names : sequence of str
-        What to call people and the judge.
+        Names of people and of the judge.
     n_permutations : int
         How often the judge's errors are shuffled, at least 20.
     n_resamples : int
-        Resamples of topics, for the intervals.
+        Number of resamples of topics for the intervals.
     confidence_level : float
         Confidence level of each interval.
     rng : int, Generator or None
-        Draws ties, permutations and resamples. The same seed gives the same bits.
+        Seed or generator for ties, permutations and resamples. The same seed gives the same bits.
 
     Returns
     -------
     Findings
-        `favourite_judge` and `favourite_people`: the rank of the judge's favourite run among the systems, by both, with
-        `favourite_interval` by people; `transfer`: the share of what systems gain under the judge that they gain under
-        people; `lost`: the share of people's gain that is lost because the judge errs on the documents that systems
-        retrieve; each with its interval; `gamed`: whether errors on what systems retrieve are shown to cost them, None
-        where there is no gain to lose; `doses`: a `Dose` for each number of documents re-ordered.
+        - `favourite_judge`, `favourite_people`: the rank of the judge's favourite run among the systems, by the judge
+          and by people, with `favourite_interval` by people.
+        - `transfer`: people's gain divided by the judge's gain, with an interval.
+        - `lost`: the share of people's gain lost to judge errors on the documents that systems retrieve, with an
+          interval.
+        - `gamed`: whether this loss is significant; None if there is no gain to lose.
+        - `doses`: a `Dose` for each number of documents re-ordered.
 
     See Also
     --------
-    judge_card : All that papers report about judges.
-    family_bias : Does a judge favour a family of systems?
+    judge_card : Report all statistics about judges.
+    family_bias : Test whether a judge favours a family of systems.
 
     Notes
     -----
-    - The favourite run holds, for each topic, the documents that the judge grades highest: as many as the measure looks
-      at (k for a measure without cutoff), ties at random, scores averaged over 100 draws.
-    - Transfer is people's gain divided by the judge's. A judge that errs usually has one below 1.
-    - The lost share is 1 - g / g0, where g is people's gain and g0 what it is when the judge's grades are shuffled
-      among documents of the same topic and human grade: a judge as accurate, whose errors do not depend on what
-      systems retrieve. Its interval decides whether the judge can be gamed. Of judges with such errors, 13 of 600 were
-      called so, and 29 intervals excluded 0 (benchmarks/gaming_size.py).
-    - Intervals resample topics and take quantiles, a little further out where topics are few. They exist only where all
-      resamples have a gain to divide by.
+    - The favourite run holds the documents of each topic that the judge grades highest, down to the cutoff of the
+      measure (k without a cutoff). Ties are broken at random, and scores are averaged over 100 draws.
+    - Transfer is usually below 1 for a judge that errs.
+    - The lost share is 1 - g / g0. Here g is people's gain, and g0 is their gain when the judge's grades are shuffled
+      among documents of the same topic and human grade. The shuffled judge is equally accurate, but its errors do not
+      depend on what systems retrieve. The judge can be gamed if the interval of the lost share lies above 0. Of 600
+      judges with random errors, 13 were called gameable, and 29 intervals excluded 0 (benchmarks/gaming_size.py).
+    - Intervals are quantiles over resampled topics, slightly widened for few topics. They need a positive gain as
+      denominator in every resample.
 
     Examples
     --------
@@ -143,7 +145,7 @@ def gaming_gap(  # noqa: PLR0913
     runs = runs.select(full.systems)
 
     def scores(of: Runs, judges: Sequence[Qrels] = (graded, people)) -> FloatArray:
-        """By the judge and by people: 2 x topics x systems."""
+        """Score runs by the judge and by people: 2 x topics x systems."""
         at = [of.pairs.topic_places[topic] for topic in topics]
         return np.array([score(of, by, [wanted])[0][:, at].T for by in judges])
 
@@ -174,7 +176,7 @@ def gaming_gap(  # noqa: PLR0913
         return Interval(float(low), float(high), level, "expanded percentile bootstrap of topics")
 
     def share(of: int) -> tuple[float, Interval | None]:
-        """People's gain divided by another, and an interval where all resamples have a gain to divide by."""
+        """Divide people's gain by another; the interval needs a positive denominator in all resamples."""
         sums, whole = np.concatenate(drawn, axis=1), parts.sum(axis=1)
         value = float(whole[1] / whole[of]) if whole[of] > _SLACK else float("nan")
         return value, interval(sums[1] / sums[of]) if sums[of].min() > _SLACK and whole[of] > _SLACK else None
@@ -219,7 +221,7 @@ def gaming_gap(  # noqa: PLR0913
 
 
 def _verdict(found: Mapping[str, Any]) -> str:
-    """Whether the judge can be gamed, and where its favourite run ends up."""
+    """Say whether the judge can be gamed, and the rank of its favourite run."""
     (people, judge), ends = map(one_line, found["names"]), found["favourite_interval"]
     where = (
         f"its favourite run is at rank {found['favourite_judge']} of {found['n_systems'] + 1} by {judge} and at "
@@ -233,7 +235,7 @@ def _verdict(found: Mapping[str, Any]) -> str:
 
 
 def _table(found: Mapping[str, Any]) -> str:
-    """The shares with their intervals, then what re-ordering more documents does."""
+    """Show the shares with their intervals, then the gains by number of documents re-ordered."""
     people, judge = found["names"]
     ends = found["transfer_interval"] or found["lost_interval"]
     shares = [["", "", "" if ends is None else _level(ends)]]
@@ -259,9 +261,9 @@ def _level(interval: Interval) -> str:
 
 
 def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:
-    """The first k documents of each run by the judge's grade: ties in their order, those without a grade last."""
+    """Sort the first k documents of each run by grade. Ties keep their order; documents without a grade come last."""
     levels, level = np.unique(-judge.grades, return_inverse=True)
-    of_pair = np.full(len(judge.pairs) + 1, len(levels))  # the last one: of what the judge's qrels do not have
+    of_pair = np.full(len(judge.pairs) + 1, len(levels))  # the last entry is for documents without a grade
     of_pair[judge.places] = level
     row = np.repeat(np.arange(len(runs.starts) - 1), np.diff(runs.starts))
     key = np.where(
@@ -272,7 +274,7 @@ def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:
 
 
 def favourite_runs(judge: Qrels, depth: int, n_draws: int, rng: np.random.Generator) -> Runs:
-    """Runs of the documents that the judge grades highest, ties at random; one run for each draw."""
+    """Draw runs of the documents that the judge grades highest, with ties in random order."""
     topic = judge.topic_of
     counts = np.bincount(topic, minlength=len(judge))
     rank = np.arange(judge.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -283,20 +285,20 @@ def favourite_runs(judge: Qrels, depth: int, n_draws: int, rng: np.random.Genera
 
 
 def shuffled(judge: Qrels, group: IntArray, rng: np.random.Generator) -> Qrels:
-    """The judge's grades, dealt out again among the documents of each group."""
+    """Shuffle the judge's grades within each group of documents."""
     grades = np.empty(judge.size)
     grades[np.argsort(group, kind="stable")] = judge.grades[np.lexsort((rng.random(judge.size), group))]
     return judge.with_grades(grades)
 
 
 def _rank(new: FloatArray, old: FloatArray) -> float:
-    """The mean rank of systems with new means, each among the others with their old ones."""
+    """Mean rank of systems by their new means, each among the others' old means."""
     ahead = old[None, :] > new[:, None] + _SLACK
     return float(1 + (ahead.sum(axis=1) - ahead.diagonal()).mean())
 
 
 def _judged(runs: Runs, judge: Qrels, topics: Sequence[str], k: int) -> float:
-    """The share of the first k documents of all runs on these topics that have a grade."""
+    """Share of the first k documents of all runs on these topics that have a grade."""
     items = runs.cut(k).items
     there = np.isin(runs.pairs.topic_of[items], [runs.pairs.topic_places[topic] for topic in topics])
     return float(np.isin(judge.pairs.locate(runs.pairs)[items[there]], judge.places).mean())

@@ -1,4 +1,4 @@
-"""`rank_changes`: who rises and who drops when the candidate ranks the systems, and how much of it the topics show."""
+"""`rank_changes`: systems that rise or drop when the candidate ranks them, with intervals."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _METHOD = "projection of simultaneous rank intervals"
 
 @dataclass(frozen=True)
 class RankStatistic:
-    """A number made of ranks, the systems that it is about, and its interval across the population of topics."""
+    """A statistic of ranks, its systems, and its interval across the population of topics."""
 
     value: float
     systems: tuple[str, ...]
-    """Several where they are tied."""
+    """The systems it concerns; several if they are tied."""
     interval: Interval
 
 
@@ -52,14 +52,14 @@ def rank_changes(
     Parameters
     ----------
     truth, candidate : Collection
-        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
-        only one side has is left out, with an `AlignmentWarning` that names it.
+        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
+        and topics that only one side has are left out, and an `AlignmentWarning` names them.
     k : int, optional
-        How many best systems to compare, fewer than there are; by default 5, or all but one where there are fewer.
+        How many best systems to compare, fewer than all. By default 5, or all but one if there are 5 or fewer.
     confidence_level : float
-        Confidence level of the intervals, for all of them together.
+        Simultaneous confidence level of all intervals.
     n_resamples : int
-        Number of resamples of `rank_intervals`, from which the intervals come.
+        Number of resamples for `rank_intervals`, on which the intervals are based.
     rng : int, Generator or None
         Draws the resamples. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
         it.
@@ -67,29 +67,32 @@ def rank_changes(
     Returns
     -------
     Findings
-        `largest_drop` and `largest_rise`: how many ranks a system loses or gains at most; `best_rank`: the rank that
-        the candidate gives to the truth's best system; `candidate_best_rank`: the rank that the truth gives to the
-        candidate's; `overlap`: the share of the truth's k best that are among the candidate's. Each is a
-        `RankStatistic`, with an interval. `truth_rank` and `candidate_rank` of the `systems`: 1 for the best, the mean
-        for tied ones. `rows` and `to_frame` have all systems, the largest drop first.
+        Each of these is a `RankStatistic` with an interval:
+
+        - `largest_drop`, `largest_rise`: the most ranks that a system loses or gains.
+        - `best_rank`: the candidate's rank of the truth's best system.
+        - `candidate_best_rank`: the truth's rank of the candidate's best system.
+        - `overlap`: the share of the truth's k best systems among the candidate's k best.
+
+        `truth_rank` and `candidate_rank` have the ranks of the `systems`: 1 for the best, and the mean rank for ties.
+        `rows` and `to_frame` have all systems, the largest drop first.
 
     See Also
     --------
-    rank_intervals : The ranks that each system may have.
-    judge_card : All that papers report about judges.
+    rank_intervals : Compute the ranks that each system may have.
+    judge_card : Report all statistics about judges.
 
     Notes
     -----
-    Tied systems share the mean of their ranks. A tie at the k-th place counts in parts: the overlap is the mean over
-    all orders of the tied systems, those of the two sides being independent.
+    Tied systems share the mean of their ranks. If the k-th place is tied, the overlap is the mean over all orders of
+    the tied systems, independently on the two sides.
 
-    The intervals are for the same statistics across the population of topics. The largest of many changes is too large:
-    noise chooses it, on these topics and in every resample of them, so quantiles of a bootstrap over topics do not
-    hold. Instead the simultaneous `rank_intervals` of both sides are taken, each at the level 1 - (1 -
-    confidence_level) / 2. Where they hold, and so do together with at least the confidence level, every number made of
-    ranks lies between its least and its largest value over the ranks that they allow: the intervals hold together,
-    whatever system was chosen. They are wide, because the two sides are treated as if they had no topic in common. A
-    lower end above 0 for the largest drop says that the topics show a drop.
+    The intervals are for the same statistics across the population of topics. The largest of many observed changes is
+    biased upwards, in the sample and in every resample, so bootstrap quantiles are invalid. Instead we use the
+    simultaneous `rank_intervals` of both sides, each at level 1 - (1 - confidence_level) / 2. Together they hold with
+    at least the confidence level. Each statistic then lies between its smallest and largest value over the ranks that
+    they allow, so all intervals hold simultaneously, whichever systems were selected. They are wide, because they
+    ignore that both sides share topics. If the lower end for the largest drop is above 0, some system truly drops.
 
     References
     ----------
@@ -119,12 +122,12 @@ def rank_changes(
 
 
 def default_k(m: int) -> int:
-    """How many best of m systems are compared where nobody says so."""
+    """Default number of best systems to compare, out of m."""
     return min(5, m - 1)
 
 
 def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> Findings:
-    """From the ranks that each side's systems may have."""
+    """Compute the rank changes from the ranks that each side allows."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
     ranks = [_ranks_of(of) for of in means]
@@ -184,19 +187,19 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
 
 
 def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> Bounds:
-    """The best and the worst rank of each system, so that those of two sides hold together with the level."""
+    """Best and worst rank of each system, such that the bounds of two sides hold together at the level."""
     found = rank_intervals(side, confidence_level=1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]
 
 
 def _ranks_of(means: FloatArray) -> FloatArray:
-    """1 for the largest; ties share the mean of their ranks."""
+    """Rank the means, 1 for the largest; ties share their mean rank."""
     return np.asarray(mean_ranks(means[None])[0])
 
 
 def _shares(means: FloatArray, k: int) -> FloatArray:
-    """The share of the orders of tied systems in which each is among the k best."""
+    """Share of the orders of tied systems that put each system among the k best."""
     above = (means[None, :] > means[:, None]).sum(axis=1)
     tied = (means[None, :] == means[:, None]).sum(axis=1)
     return np.asarray(np.clip((k - above) / tied, 0.0, 1.0))

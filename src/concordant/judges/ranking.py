@@ -1,4 +1,4 @@
-"""`rank_judges`: what several judges are worth, and which of them could be the best."""
+"""`rank_judges`: the worth of several judges, and which of them could be the best."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from .worth import TOPICS, How, JudgeWorth, curves_of, is_analytic, matched_judg
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeRanking(Result):
-    """What `rank_judges` found. `print` shows it, `to_dict` has everything."""
+    """Result of `rank_judges`. `print` shows it, `to_dict` has everything."""
 
     judges: tuple[JudgeWorth, ...]
-    """The one with the best agreement across topics first."""
+    """The judges, sorted by agreement across topics, the best first."""
     best: tuple[str, ...]
-    """The judges that could be the best: no other is significantly better."""
+    """Judges that could be the best: no other judge is significantly better."""
 
     @property
     def verdict(self) -> str:
-        """Which judge is best, or which could be, and what the first one's topics are worth."""
+        """The best judge or those that could be, and the worth of the first judge's topics."""
         return ". ".join(self._sentences())
 
     def _answers(self) -> Sequence[str]:
@@ -48,7 +48,7 @@ class JudgeRanking(Result):
         return [undecided(self.best, len(self.judges), sample, first.noun), first.verdict]
 
     def table(self) -> str:
-        """One row per judge."""
+        """Show one row per judge."""
         first = self.judges[0]
         level = f"{100 * first.interval.confidence_level:g}% interval"
         heads = ["", f"worth of {first.n_topics:g}", level, "", "best?"]
@@ -66,7 +66,7 @@ class JudgeRanking(Result):
         return "\n".join([heading, columns([heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]])])
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per judge."""
+        """Return one row per judge."""
         return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
 
     def plot(self, ax: Any = None) -> Any:
@@ -89,28 +89,28 @@ def rank_judges(  # noqa: PLR0913
     on: On = "both",
     rng: Seed = None,
 ) -> JudgeRanking:
-    """Estimate what several judges are worth, and which of them could be the best.
+    """Estimate the worth of several judges, and find those that could be the best.
 
-    Each judge is valued on all systems and topics that it shares with the truth, so its worth does not depend on the
-    other judges. Which could be best is decided on what all of them have.
+    The worth of each judge uses all systems and topics that it shares with the truth, so it does not depend on the
+    other judges. Which judges could be best is decided on the systems and topics that all of them share.
 
     Parameters
     ----------
     truth : what `as_topics` takes
         As in `judge_worth`.
     candidates : what `as_topics` takes, a list of these, or a mapping from names to them
-        The judges. A folder whose files hold a table of several systems each is one judge per file.
+        The judges. In a folder, each file with a table of several systems is one judge.
     coefficient, n_topics, new_systems, confidence_level, names, on, rng
         As in `judge_worth`.
 
     Returns
     -------
     JudgeRanking
-        The judges with their worths, the best first, and those that could be the best.
+        The judges with their worth, the best first, and those that could be the best.
 
     See Also
     --------
-    judge_worth : The worth of one judge.
+    judge_worth : Estimate the worth of one judge.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def rank_judges(  # noqa: PLR0913
 
 
 def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How) -> JudgeRanking:
-    """The judges by themselves, and on what all of them have."""
+    """Rank judges: worth from the pairings `single`, comparison from the common pairings `together`."""
     curves: dict[bytes, Curve] = {}
     judges = [worth_of(sides, how, curves) for sides in single]
     topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in together)
@@ -151,12 +151,12 @@ def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How)
 
 
 def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched] | None:
-    """The judges on what all of them have; None where that is too little."""
+    """Restrict the judges to their common systems and topics; None if these are too few."""
     if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
         try:
             common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
             sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
-        except InputError:  # nothing in common
+        except InputError:  # no common systems or topics
             return None
     fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
     return None if too_few(fewest, len(sides[0].truth.systems)) else sides
@@ -165,7 +165,7 @@ def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched]
 def agreements(
     together: Sequence[Matched], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
-    """V of each judge on `size` topics, and what each topic adds to it: judges x (the truth's topics, judges' own)."""
+    """V of each judge on `size` topics, and the influence of each topic (the truth's, then judges' own) on it."""
     truth = Sample.of(together[0].truth.values)
     column: dict[tuple[int, str], int] = {}
     values, parts = [], []
@@ -191,18 +191,20 @@ def agreements(
 def could_be_best(
     values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
 ) -> npt.NDArray[np.bool_]:
-    """For each judge, whether no other one is significantly better.
+    """For each judge, say whether no other judge is significantly better.
 
-    `influences` has what each topic adds to V, judges x topics: sqrt((n - 1)/n) (V without it - their mean), 0 for the
-    topics that a judge does not have. `n_topics` is the size of the smallest sample.
+    `influences` (judges x topics) are sqrt((n - 1)/n) (V without the topic - mean over topics), and 0 for topics that
+    a judge lacks. `n_topics` is the size of the smallest sample.
     """
     from scipy.special import stdtrit
 
     if len(values) < 2:
         return np.ones(len(values), dtype=bool)
-    lead = values[None, :] - values[:, None]  # of j over i
+    lead = values[None, :] - values[:, None]  # lead of judge j over judge i
+    # Jackknife standard error of the lead: root of the sum of squared differences of influences.
     error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(lead == 0, 0.0, lead / error)  # identical judges differ by exactly 0, with an error of 0
+        t = np.where(lead == 0, 0.0, lead / error)  # for identical judges lead and error are 0
+    # One-sided t quantile, divided over the judges by Bonferroni.
     critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
     return np.asarray(t.max(axis=1) <= critical)

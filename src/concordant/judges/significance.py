@@ -1,4 +1,4 @@
-"""Which pairs of systems differ significantly, by the tests and corrections that papers use."""
+"""Tests of significance for all pairs of systems, with the corrections that papers use."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Test: TypeAlias = Literal["t", "permutation", "wilcoxon"]
 Correction: TypeAlias = Literal["holm", "tukey"]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
-_EXACT = 50  # topics up to which Wilcoxon's null distribution is used as it is, where there are no ties
+_EXACT = 50  # up to this many topics without ties, use Wilcoxon's exact null distribution
 
 
 def significant_pairs(
     values: FloatArray, test: Test, correction: Correction | None, alpha: float, how: Resampling
 ) -> BoolArray:
-    """Whether each pair of columns differs significantly, in the order of np.triu_indices."""
+    """Test whether each pair of columns differs significantly, in the order of np.triu_indices."""
     if correction == "tukey":
         if test != "t":
             raise InputError(
@@ -46,18 +46,18 @@ def significant_pairs(
 
 
 def wilcoxon_pvalues(values: FloatArray) -> FloatArray:
-    """Two-sided p-values of Wilcoxon's signed-rank test, zero differences left out; 1 for identical systems.
+    """Two-sided p-values of Wilcoxon's signed-rank test, without zero differences; 1 for identical systems.
 
-    Exact up to 50 topics without ties and zeros among the differences, by the normal approximation otherwise.
+    They are exact for up to 50 topics without tied or zero differences, otherwise by the normal approximation.
     """
     from scipy.stats import wilcoxon
 
     first, second = np.triu_indices(values.shape[1], 1)
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     found = np.ones(len(first))
-    for i in range(values.shape[1] - 1):  # a system at a time bounds the memory
+    for i in range(values.shape[1] - 1):  # one system at a time, to bound memory
         pairs = np.flatnonzero(first == i)
-        # 0.3 - 0.1 and 0.2 are one difference, and tied.
+        # Round, so that 0.3 - 0.1 and 0.2 are tied.
         d = np.round(scaled[:, i, None] - scaled[:, second[pairs]], 12)
         sizes = np.sort(np.abs(d), axis=0)
         coarse = (sizes[0] == 0) | (np.diff(sizes, axis=0) == 0).any(axis=0) | (len(d) > _EXACT)
@@ -69,14 +69,15 @@ def wilcoxon_pvalues(values: FloatArray) -> FloatArray:
 
 
 def tukey(values: FloatArray, alpha: float) -> BoolArray:
-    """Tukey's honestly significant differences, in the two-way layout of topics and systems without interaction."""
+    """Find Tukey's honestly significant differences in the two-way layout without interaction."""
     n, m = values.shape
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     residuals = scaled - scaled.mean(axis=0) - scaled.mean(axis=1, keepdims=True) + scaled.mean()
     freedom = (n - 1) * (m - 1)
+    # Standard error of a mean: root of (residual sum of squares / ((n - 1)(m - 1)) / n).
     error = np.sqrt((residuals**2).sum() / freedom / n)
     difference = _differences(scaled)
-    if error <= 1e-14:  # what rounding leaves of systems that differ by constants
+    if error <= 1e-14:  # only rounding: systems differ by constants
         return np.asarray(difference > 0)
     return np.asarray(difference >= _critical(alpha, m, freedom) * error)
 
@@ -89,7 +90,7 @@ def _critical(alpha: float, m: int, freedom: int) -> float:
 
 
 def _differences(values: FloatArray) -> FloatArray:
-    """Sizes of the differences of the means; equal totals have none."""
+    """Absolute differences of the means; 0 for equal totals."""
     means = mean_over_topics(values)
     first, second = np.triu_indices(len(means), 1)
     return np.asarray(np.abs(means[first] - means[second]))

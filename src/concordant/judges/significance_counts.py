@@ -1,4 +1,4 @@
-"""`significance_agreement`: which differences between systems both sides find significant, and in which direction."""
+"""`significance_agreement`: significant differences between systems, by direction, on both sides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CORRECTIONS = {None: "no correction", "holm": "Holm", "tukey": "Tukey HSD"}
 
 
 class HowTested(NamedTuple):
-    """How pairs are tested."""
+    """Test, correction and level for pairs of systems."""
 
     test: Test
     correction: Correction | None
@@ -50,56 +50,61 @@ def significance_agreement(
 ) -> Findings:
     """Count the differences between systems that both sides find significant, and in the same direction.
 
-    Each side tests all pairs of systems over its topics. A pair is an active agreement if both find it significant in
-    the same direction, and an active disagreement if in opposite ones; mixed if one side finds it significant; passive
-    if none does.
+    Each side tests all pairs of systems over its topics. A pair is an active agreement if both sides find it
+    significant in the same direction, and an active disagreement if in opposite directions. It is mixed if one side
+    finds it significant, and passive if neither does.
 
     Parameters
     ----------
     truth, candidate : Collection
-        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
-        only one side has is left out, with an `AlignmentWarning` that names it.
+        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
+        and topics that only one side has are left out, and an `AlignmentWarning` names them.
     test : {"t", "permutation", "wilcoxon"}
-        Paired t-test, paired permutation test of the means (random signs; all of them where there are no more than
-        `n_resamples`), or Wilcoxon's signed-rank test (exact up to 50 topics without ties, by the normal approximation
-        otherwise); two-sided.
+        Paired t-test, paired permutation test of the means, or Wilcoxon's signed-rank test; all two-sided. The
+        permutation test flips signs at random, or in all ways if these are at most `n_resamples`. Wilcoxon's test is exact for up
+        to 50 topics without ties, otherwise by the normal approximation.
     correction : {None, "holm", "tukey"}
-        None: every pair at level alpha. "holm": the level holds for all pairs of a side together. "tukey": the same by
-        Tukey's honestly significant differences, from an analysis of variance of topics and systems; for test="t".
+        None: every pair at level alpha. "holm": alpha holds for all pairs of a side together. "tukey": the same by
+        Tukey's honestly significant differences, from a two-way analysis of variance; needs test="t".
     alpha : float
-        Level of the tests: a pair is significant if p <= alpha.
+        Level of the tests. A pair is significant if p <= alpha.
     n_resamples : int
-        Permutations; for test="permutation" only.
+        Number of permutations, for test="permutation" only.
     rng : int, Generator or None
         Draws the permutations. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        Six counts, which sum to `n_pairs`: `active_agreements`, `active_disagreements`, and the same of mixed and
-        passive pairs. `truth_only` and `candidate_only` split the mixed pairs by who finds them significant: in the
-        same direction, and not. `best`: the candidate's best system (several where they are tied); `best_wins`: systems
-        that the candidate finds significantly worse than it, and `best_confirmed` those of them that the truth does,
-        too; `better_than_best`: systems that the truth finds significantly better. `false_positives` and
-        `false_negatives` are pairs that only the candidate or only the truth finds significant; `false_positive_rate`
-        is a share of the
-        pairs that are not significant in the truth, `false_negative_rate` of those that are, `false_discovery_rate` of
-        those that the candidate finds significant, `false_best_rate` of the wins of its best system.
+        Has six counts, which sum to `n_pairs`: agreements and disagreements of active, mixed and passive pairs
+        (`active_agreements`, `active_disagreements`, ...). Besides:
+
+        - `truth_only`, `candidate_only`: mixed pairs by the side that finds them significant, as a tuple of agreements
+          and disagreements in direction.
+        - `false_positives`, `false_negatives`: pairs that only the candidate, or only the truth, finds significant.
+        - `false_positive_rate`: false positives divided by the pairs not significant in the truth.
+        - `false_negative_rate`: false negatives divided by the pairs significant in the truth.
+        - `false_discovery_rate`: the share of the candidate's significant pairs that the truth does not confirm.
+        - `best`: the candidate's best system, or several if tied.
+        - `best_wins`: systems that the candidate finds significantly worse than its best.
+        - `best_confirmed`: those of `best_wins` that the truth also finds significantly worse.
+        - `better_than_best`: systems that the truth finds significantly better than the candidate's best.
+        - `false_best_rate`: the share of `best_wins` that the truth does not confirm.
 
     See Also
     --------
-    soft_pairwise_accuracy : Agreement of p-values for pairs of systems.
-    discriminative_power : The share of significant differences that another ranking confirms.
-    judge_card : All that papers report about judges.
+    soft_pairwise_accuracy : Measure the agreement of p-values for pairs of systems.
+    discriminative_power : Compute the share of significant differences that another ranking confirms.
+    judge_card : Report all statistics about judges.
 
     Notes
     -----
-    The direction is that of the means, for Wilcoxon's test, too. A pair whose means are tied on both sides has the same
-    direction, one that is tied on one side only has not. The rates take the truth's significance for the fact: it is
-    found from as few topics, and a false positive may be a true difference that the truth has no power to show.
+    The direction is that of the means, also for Wilcoxon's test. A pair with means tied on both sides counts as the
+    same direction, and a pair tied on one side only as different. The rates treat significance in the truth as fact.
+    But the truth has few topics too, so a false positive may be a true difference that the truth cannot show.
 
-    The false discovery rate is over what the candidate finds significant, active disagreements included: what a paper
-    that trusts the candidate would print wrongly. The false positive rate is over the pairs that the truth leaves open.
+    The false discovery rate counts active disagreements as false. It is the share of errors among the significant
+    differences in a paper that trusts the candidate.
 
     References
     ----------
@@ -125,7 +130,7 @@ def significance_agreement(
     how = Resampling.of(n_resamples, rng)
     sides = matched_topics(truth, candidate)
     require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
-    # The same draws for both sides, also where a generator was given.
+    # Use the same draws for both sides, even if a generator was given.
     how = Resampling.of(how.n_resamples, how.seed if how.seed is not None else int(how.generator().integers(2**63)))
     tested = HowTested(test, correction, alpha)
     found = [significant_pairs(side.values, *tested, how) for side in sides.scores]
@@ -135,7 +140,7 @@ def significance_agreement(
 def agreement_from(
     sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, tested: HowTested, how: Resampling
 ) -> Findings:
-    """From which pairs are significant on each side."""
+    """Count agreements from the significant pairs of each side."""
     drawn = tested.test == "permutation"
     systems, means = sides.scores[0].systems, (sides.scores[0].means(), sides.scores[1].means())
     first, second = np.triu_indices(len(means[0]), 1)
@@ -192,7 +197,7 @@ def agreement_from(
 
 
 def _verdict(found: Mapping[str, Any], tested: HowTested) -> str:
-    """What the truth confirms of the candidate's significant differences, and what the candidate misses."""
+    """Count the candidate's significant differences that truth confirms, and those it misses."""
     said = (
         f"truth confirms {found['active_agreements']} of {found['significant_candidate']} significant differences of "
         f"candidate, and contradicts {found['active_disagreements']}"
@@ -207,7 +212,7 @@ def _verdict(found: Mapping[str, Any], tested: HowTested) -> str:
 
 
 def _table(found: Mapping[str, Any], shares: Sequence[tuple[int, int]]) -> str:
-    """Counts by significance and direction, the rates, and the best system."""
+    """Show counts by significance and direction, the rates, and the best system."""
     counts = {
         "on both sides (active)": (found["active_agreements"], found["active_disagreements"]),
         "in truth only (mixed)": found["truth_only"],
@@ -228,7 +233,7 @@ def _split(pairs: BoolArray, same: BoolArray) -> tuple[int, int]:
 
 
 def _beats(significant: BoolArray, direction: FloatArray, m: int) -> BoolArray:
-    """`[i, j]`: system i is significantly better than system j."""
+    """Matrix of significant wins: `[i, j]` if system i is significantly better than system j."""
     found = np.zeros((m, m), dtype=bool)
     upper = np.triu_indices(m, 1)
     found[upper] = significant & (direction > 0)

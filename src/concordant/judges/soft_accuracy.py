@@ -1,4 +1,4 @@
-"""`soft_pairwise_accuracy`: do both sides have the same confidence that one system is better than another?"""
+"""`soft_pairwise_accuracy`: agreement of two sides' confidence that one system is better than another."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def soft_pairwise_accuracy(
     n_resamples: int = 10_000,
     rng: Seed = None,
 ) -> Estimate:
-    """Soft pairwise accuracy (SPA): how alike both sides' confidence is that one system is better than another.
+    """Compute soft pairwise accuracy (SPA), the agreement of p-values for pairs of systems.
 
-    SPA = 1 - mean of abs(p_truth - p_candidate) over pairs, p the p-value of a one-sided paired permutation test
-    over the topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or
-    wrong, however close its systems are; here a pair that both sides leave open is as good as one that both find
-    clear. From 0 to 1, 1 if all p-values are the same.
+    SPA = 1 - mean of abs(p_truth - p_candidate) over pairs. Here p is the p-value of a one-sided paired permutation
+    test over topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or wrong,
+    however close its systems are. In SPA, agreement on an unclear pair counts as much as agreement on a clear one. SPA
+    ranges from 0 to 1, and is 1 if all p-values are the same.
 
     Parameters
     ----------
     truth, candidate : Collection
-        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. What
-        only one side has is left out, with an `AlignmentWarning` that names it.
+        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
+        and topics that only one side has are left out, and an `AlignmentWarning` names them.
     n_resamples : int
-        Permutations. Where all 2^n for n topics are no more than this, all are used, and the value is exact.
+        Number of permutations. If all 2^n for n topics are at most this many, all are used and the value is exact.
     rng : int, Generator or None
         Draws the permutations. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
         it.
@@ -43,22 +43,21 @@ def soft_pairwise_accuracy(
     Returns
     -------
     Estimate
-        Its `standard_error` is that of the value from the random permutations alone; 0 where all were used.
+        `standard_error` is the Monte Carlo error from random permutations; 0 if all were used.
 
     See Also
     --------
-    pairwise_accuracy : The share of pairs in the same order.
-    significance_agreement : Which significant differences both sides find.
-    judge_card : All that papers report about judges.
+    pairwise_accuracy : Compute the share of pairs in the same order.
+    significance_agreement : Count the significant differences that both sides find.
+    judge_card : Report all statistics about judges.
 
     Notes
     -----
-    p is the share of permutations whose difference is at least the observed one, as in WMT's software, and both sides
-    have the same permutations. A pair has two p-values, one for each system; they sum to 1 unless permuted differences
-    equal the observed one, as happens with few topics or coarse scores. WMT's software takes the p-value for the system
-    that it lists first, so another order of the systems gives another value; here the mean of abs(p - p) over
-    both is taken. On WMT25's 384 segments, read with ``groups="none"``, the values are those of
-    WMT's software within 0.0003.
+    p is the share of permutations whose difference is at least the observed one, as in WMT's software. Both sides use
+    the same permutations. A pair has two p-values, one for each system. They sum to 1 unless permuted differences equal
+    the observed one, as happens with few topics or coarse scores. WMT's software uses the p-value of the system that it
+    lists first, so its value depends on the order of systems; we average abs(p_truth - p_candidate) over both. On
+    WMT25's 384 segments, read with ``groups="none"``, the values agree with WMT's software within 0.0003.
 
     References
     ----------
@@ -86,9 +85,9 @@ def soft_pairwise_accuracy(
 def accuracy_from(
     sides: Matched, of_truth: Reached, of_candidate: Reached, signs: Signs, drawn: Resampling
 ) -> Estimate:
-    """From how many permutations reach the differences of each side."""
+    """Compute SPA from the numbers of permutations that reach each side's differences."""
     truth = sides.scores[0]
-    # Batches x directions x pairs.
+    # p_truth - p_candidate times the number of permutations: batches x directions x pairs.
     apart = np.stack(of_truth, axis=1) - np.stack(of_candidate, axis=1)
     sizes = np.array([len(batch) for batch in signs.batches])
     difference = apart.sum(axis=0) / signs.total
@@ -104,7 +103,7 @@ def accuracy_from(
 
 
 def _monte_carlo(difference: FloatArray, by_batch: FloatArray) -> float:
-    """The value is linear in the p-values where no difference of them changes its sign: its error over the batches."""
+    """Monte Carlo error from the spread over batches: SPA is linear in p-values while no difference changes sign."""
     if len(by_batch) < 2:
         return float("nan")
     values = (np.sign(difference) * by_batch).mean(axis=(1, 2))

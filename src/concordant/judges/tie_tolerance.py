@@ -1,4 +1,4 @@
-"""`tie_calibration`: which differences of the candidate are ties, chosen on other topics than it is tried on."""
+"""`tie_calibration`: pairwise accuracy with a tie tolerance chosen by cross-validation over topics."""
 
 from __future__ import annotations
 
@@ -14,46 +14,47 @@ from ..options import checked
 from ..pairing import matched_topics
 from ..read.door import Collection
 
-_DECIMALS = 12  # of differences in units of the largest score: 0.3 - 0.1 and 0.2 are one
+_DECIMALS = 12  # of differences relative to the largest score, so that 0.3 - 0.1 and 0.2 are equal
 
 
 @checked
 def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds: int = 5, rng: Seed = None) -> Findings:
-    """Pairwise accuracy on each topic, with ties of the candidate's close scores calibrated on other topics.
+    """Compute pairwise accuracy on each topic, with the candidate's tie tolerance calibrated on other topics.
 
-    A truth of few grades ties many systems on a topic, and a candidate with many digits ties none, so it is wrong
-    on all of these pairs. A tolerance makes ties of small differences; the one with the best accuracy is chosen.
+    A truth with few grades ties many systems on a topic. A candidate with many digits ties none and is wrong on all
+    these pairs. A tolerance turns its small differences into ties; the tolerance with the best accuracy is chosen.
 
     Parameters
     ----------
     truth, candidate : what `as_topics` takes
-        Scores on each topic, matched by label. What only one side has is left out, with an `AlignmentWarning` that
-        names it.
+        Scores on each topic, matched by label. Systems and topics that only one side has are left out, and an
+        `AlignmentWarning` names them.
     n_folds : int
-        The topics are split at random into so many parts; each is scored with the tolerance that is best on the others.
+        Number of random parts of the topics. Each part is scored with the best tolerance of the other parts.
     rng : int, Generator or None
         Draws the parts. Without one, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        `accuracy`: pairwise accuracy on each topic, averaged, with the tolerances chosen on other topics;
-        `uncalibrated`: where only equal scores are tied; `tolerance`: the best on all topics, for use on other data;
-        `optimistic`: the accuracy on the topics that it was chosen on, which is too high; `tolerances`: for each fold,
-        the best on the other topics; `tied_truth`: the share of the pairs that the truth ties; `tau_strict`: 2 accuracy
-        - 1, WMT's tau_23 with ties calibrated.
+        - `accuracy`: mean pairwise accuracy over topics, with tolerances chosen on other topics.
+        - `uncalibrated`: the same if only equal scores are tied.
+        - `tolerance`: the best tolerance on all topics, for use on other data.
+        - `optimistic`: the accuracy with `tolerance` on the same topics, which is too high.
+        - `tolerances`: for each fold, the best tolerance on the other topics.
+        - `tied_truth`: the share of pairs that the truth ties.
+        - `tau_strict`: 2 accuracy - 1, WMT's tau_23 with ties calibrated.
 
     See Also
     --------
-    pairwise_accuracy : The share of pairs in the same order.
-    judge_card : All that papers report about judges.
+    pairwise_accuracy : Compute the share of pairs in the same order.
+    judge_card : Report all statistics about judges.
 
     Notes
     -----
-    A pair with a difference of at most the tolerance is tied for the candidate; for the truth only equal scores are. A
-    pair is right if both say the same: one above the other, or tied (acc_eq). WMT's software chooses the tolerance on
-    the data that it reports on; `optimistic` is that number. Of several tolerances that are equally good the smallest
-    is taken.
+    The candidate ties a pair if the difference is at most the tolerance; the truth ties only equal scores. A pair is
+    right if both sides give the same order, or both tie it (acc_eq). WMT's software chooses the tolerance on the data
+    that it reports on, which gives `optimistic`. Among equally good tolerances, the smallest is chosen.
 
     References
     ----------
@@ -107,7 +108,7 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
 
 
 def _pairs(truth: FloatArray, candidate: FloatArray) -> tuple[IntArray, FloatArray, float]:
-    """Topics x pairs: who is better by the truth, the candidate's differences, and their unit."""
+    """Sign of the truth's difference and the candidate's difference (topics x pairs), and its unit."""
     first, second = np.triu_indices(truth.shape[1], 1)
     differences = []
     for values in (truth, candidate):
@@ -117,17 +118,17 @@ def _pairs(truth: FloatArray, candidate: FloatArray) -> tuple[IntArray, FloatArr
 
 
 def _right(signs: IntArray, gaps: FloatArray, tolerance: float) -> Any:
-    """Whether both sides say the same of each pair."""
+    """Whether both sides agree on each pair."""
     return np.where(np.abs(gaps) <= tolerance, 0, np.sign(gaps)) == signs
 
 
 def _best(signs: IntArray, gaps: FloatArray) -> float:
-    """The smallest tolerance with the most pairs right: 0, or one of the differences."""
+    """Find the smallest tolerance with the most pairs right: 0, or one of the differences."""
     sizes, order = np.abs(gaps).ravel(), np.argsort(np.abs(gaps).ravel(), kind="stable")
     tied, ordered = (signs.ravel() == 0)[order], (np.sign(gaps) == signs).ravel()[order] & (sizes[order] > 0)
     sizes = sizes[order]
-    # With the k smallest differences tied: those of them that the truth ties, and the others that are ordered alike.
+    # Right pairs with the k smallest differences tied: those the truth ties too, plus the others ordered alike.
     right = np.concatenate([[0], np.cumsum(tied)]) + np.concatenate([np.cumsum(ordered[::-1])[::-1], [0]])
-    last = np.append(np.flatnonzero(np.diff(sizes) > 0), len(sizes) - 1)  # equal differences are tied together
+    last = np.append(np.flatnonzero(np.diff(sizes) > 0), len(sizes) - 1)  # equal differences become ties together
     tolerances, counts = np.insert(sizes[last], 0, 0.0), right[np.insert(last + 1, 0, np.count_nonzero(sizes == 0))]
     return float(tolerances[np.argmax(counts)])

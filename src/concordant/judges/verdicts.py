@@ -1,8 +1,6 @@
-"""The words for a worth, and the sentences around them: every surface takes them from here.
+"""Words and sentences for a worth, shared by terminal, report and figures.
 
-What is compared with the truth is called a judge, a measure, a pool or a benchmark: its noun.
-
-For an interval [L, H] of the worth of a topics:
+The noun of a candidate is judge, measure, pool or benchmark. For an interval [L, H] of the worth of a topics:
 
     H < a/2               much weaker
     H < a                 weaker
@@ -20,14 +18,14 @@ from ..pairing import Noun
 from ..words import counted, listing
 
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
-NO_LIMIT = 9_999  # of topics: beyond that nothing is known
+NO_LIMIT = 9_999  # more topics than this are shown as "no limit"
 NOT_KNOWN, CANNOT_TELL = "not known", "cannot tell"
 SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
-"""How topics belong to a side: "25 topics judged by gpt"."""
+"""Words between topics and a side, as in "25 topics judged by gpt"."""
 
 
 def question(noun: Noun, names: Sequence[str]) -> str:
-    """The question that a comparison answers; `names` has the truth's first."""
+    """Write the question that a comparison answers; `names` starts with the truth."""
     truth, *others = names
     if len(others) > 1:
         return f"Which of {len(others)} {noun}s could replace {truth}?"
@@ -35,7 +33,7 @@ def question(noun: Noun, names: Sequence[str]) -> str:
 
 
 def word_of(low: float, high: float, n_topics: float) -> str:
-    """The word for an interval of the worth of n_topics topics."""
+    """Choose the word for an interval of the worth of n_topics topics."""
     if math.isnan(low):
         return NOT_KNOWN
     if high < n_topics / 2:
@@ -48,7 +46,7 @@ def word_of(low: float, high: float, n_topics: float) -> str:
 
 
 def too_few(topics: int, systems: int, unit: str = "topic") -> str:
-    """Why nothing can be said about a worth; nothing where it can."""
+    """Say why a worth cannot be estimated; empty if it can."""
     missing = []
     if topics < FEWEST_TOPICS:
         missing.append(f"{counted(topics, unit)}, at least {FEWEST_TOPICS} are needed")
@@ -58,7 +56,7 @@ def too_few(topics: int, systems: int, unit: str = "topic") -> str:
 
 
 def judgment(word: str, names: Sequence[str], sample: str, noun: Noun = "judge", reason: str = "") -> str:
-    """The first sentence: how good the candidate is. `sample` counts the topics and systems."""
+    """Write the first sentence, how good the candidate is. `sample` counts the topics and systems."""
     truth, candidate = names
     return {
         "much weaker": f"{candidate} is a much weaker {noun} than {truth}",
@@ -80,9 +78,9 @@ def sentence(
     unit: str = "topics",
     systems: str = "the systems",
 ) -> str:
-    """The second sentence: how many topics of the truth do as well. `worth` has the value, low and high.
+    """Write the second sentence, how many topics of the truth do as well. `worth` has value, low and high.
 
-    `unit` says what is counted, `systems` which systems are ranked.
+    `unit` names what is counted, `systems` the ranked systems.
     """
     truth, candidate = names
     value, low, high = worth
@@ -96,7 +94,7 @@ def sentence(
 
 
 def undecided(best: Sequence[str], count: int, sample: str, noun: Noun = "judge") -> str:
-    """Which of several is best, or that several could be. `sample` counts the topics."""
+    """Name the best of several, or those that could be. `sample` counts the topics."""
     if len(best) == 1:
         return f"{best[0]} is the best of {count} {noun}s"
     who = f"any of the {count}" if len(best) == count else f"one of these {len(best)}: {listing(best)}"
@@ -104,7 +102,7 @@ def undecided(best: Sequence[str], count: int, sample: str, noun: Noun = "judge"
 
 
 def shown(topics: float) -> str:
-    """A number of topics, as precise as it can be: "< 1", "6.9", "16", "no limit"."""
+    """Format a number of topics: "< 1", "6.9", "16", "no limit"."""
     if math.isnan(topics):
         return "-"
     if topics > NO_LIMIT:
@@ -115,7 +113,7 @@ def shown(topics: float) -> str:
 
 
 def told(low: float, high: float, n_topics: float = math.nan) -> str:
-    """The ends of an interval; one that n_topics is not within does not seem to reach it."""
+    """Format the ends of an interval, without rounding an end to n_topics if n_topics is outside."""
     if math.isnan(low):
         return "-"
     if shown(low) == "< 1":
@@ -125,5 +123,5 @@ def told(low: float, high: float, n_topics: float = math.nan) -> str:
 
 
 def _apart(end: float, n_topics: float) -> str:
-    """An end with a decimal more where it would round to n_topics."""
+    """Format an end, with one more decimal if it would round to n_topics."""
     return f"{end:.1f}" if end != n_topics and shown(end) == f"{n_topics:g}" else shown(end)

@@ -25,17 +25,17 @@ from .estimate import Both, WorthEstimate, estimate, worth_from
 from .splits import split_curves
 from .verdicts import NOT_KNOWN, judgment, sentence, shown, told, too_few, word_of
 
-TOPICS = 25.0  # the worth of which is printed, whatever the sample has
+TOPICS = 25.0  # number of topics whose worth is reported, for any sample size
 
 
 @dataclass(frozen=True)
 class How:
-    """What is asked about each judge."""
+    """Settings for the worth of each judge."""
 
     coefficient: Coefficient
     level: float
     drawn: Resampling
-    """The splits of coefficients that have no formula."""
+    """Random splits for coefficients without a formula."""
     n_topics: float = TOPICS
     new_systems: bool = True
 
@@ -49,48 +49,48 @@ class How:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeWorth(Result):
-    """What `judge_worth` found. `print` shows it, `plot` draws it, `to_dict` has everything."""
+    """Result of `judge_worth`. `print` shows it, `plot` draws it, `to_dict` has everything."""
 
     coefficient: str
     names: tuple[str, str]
     """Names of the truth and of the candidate."""
     n_topics: float
-    """How many topics of the candidate are valued: 25, whatever the sample has."""
+    """Number of the candidate's topics whose worth is estimated, by default 25 for any sample size."""
     worth: float
-    """The number of topics of the truth that rank the systems as well. 0: fewer than one. inf: no number does. nan:
-    not known."""
+    """Number of topics of the truth that rank the systems as well. 0: fewer than one; inf: no number is enough; nan:
+    unknown."""
     interval: Interval
     word: str
     """"much weaker", "weaker", "within a factor of two", "steadier", "cannot tell" or "not known"."""
     reason: str
-    """Why the worth is not known."""
+    """Why the worth is unknown; empty if it is known."""
     agreement: float
-    """The expected coefficient between n_topics topics of the candidate and a quarter of the truth's topics, others."""
+    """Expected coefficient between n_topics topics of the candidate and a disjoint quarter of the truth's topics."""
 
     @property
     def noun(self) -> Noun:
-        """What the candidate is: a judge, a measure, a pool or a benchmark."""
+        """Noun for the candidate: judge, measure, pool or benchmark."""
         noun: Noun = self.settings.get("noun", "judge")
         return noun
 
     @property
     def units(self) -> str:
-        """What is counted: topics, or groups of them."""
+        """Unit of the counts: topics, or groups of topics."""
         return "groups" if "groups" in self.settings else "topics"
 
     @property
     def cell(self) -> str:
-        """The worth as tables show it."""
+        """Worth as shown in tables."""
         return shown(self.worth)
 
     @property
     def ends(self) -> str:
-        """The ends of its interval as tables show them."""
+        """Ends of the interval as shown in tables."""
         return told(self.interval.low, self.interval.high, self.n_topics)
 
     @property
     def verdict(self) -> str:
-        """What kind of judge this is, and how many topics of the truth its topics are worth."""
+        """Quality of the judge, and how many topics of the truth its topics are worth."""
         return ". ".join(self._sentences())
 
     def _answers(self) -> Sequence[str]:
@@ -105,14 +105,14 @@ class JudgeWorth(Result):
 
     @property
     def sentence(self) -> str:
-        """How many topics of the truth rank the systems as well, with the interval."""
+        """Sentence with the number of the truth's topics that rank the systems as well, and its interval."""
         of = "the systems" if self.settings["new_systems"] else f"these {self.settings['n_systems']} systems"
         worth = self.worth, self.interval.low, self.interval.high
         level = self.interval.confidence_level
         return sentence(self.names, self.n_topics, worth, level, noun=self.noun, unit=self.units, systems=of)
 
     def table(self) -> str:
-        """The sample and the worth."""
+        """Show the sample and the worth."""
         n, m = self.settings["n_topics"], self.settings["n_systems"]
         size = f"  {self.coefficient}, {counted(m, 'system')}, {counted(n, self.units[:-1])}"
         if self.settings.get("judge_topics"):
@@ -166,22 +166,22 @@ def judge_worth(  # noqa: PLR0913
     Parameters
     ----------
     truth, candidate : what `as_topics` takes
-        `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label. What
-        only one side has is left out, with an `AlignmentWarning` that names it. Below 10 topics or 8 systems the worth
-        is "not known".
+        `Scores`, files, frames or results of an evaluation tool, or topics x systems matrices, matched by label.
+        Systems and topics that only one side has are left out, and an `AlignmentWarning` names them. With fewer than 10
+        topics or 8 systems the worth is "not known".
     coefficient : str
-        A name from `list_coefficients` that admits ties on both sides. "tau_b" has a formula, without any draws; others
-        are computed on random splits of the topics.
+        A name from `list_coefficients` that admits ties on both sides. "tau_b" has a formula and needs no random draws;
+        other coefficients are computed on random splits of the topics.
     n_topics : float
-        How many topics of the candidate to value.
+        Number of topics of the candidate whose worth is estimated.
     new_systems : bool
-        Whether the interval is for new systems and new topics; otherwise for new topics and these systems.
+        Whether the interval is for new systems and new topics, or for new topics and these systems.
     confidence_level : float
         Confidence level of the interval.
     names : sequence of str, optional
-        What to call the sides, as in `pair`.
+        Names of the sides, as in `pair`.
     on : {"both", "systems"}
-        Match topics as well as systems, or systems only: then the candidate may have judged other topics.
+        "both": match topics and systems. "systems": match systems only, so the candidate may have judged other topics.
     rng : int, Generator or None
         Draws the splits of coefficients other than "tau_b". Without one, a seed is drawn, and the settings record it.
 
@@ -197,7 +197,7 @@ def judge_worth(  # noqa: PLR0913
 
     Notes
     -----
-    The formulas are in docs/theory/worth.md; how often the intervals hold is in docs/measured/worth.md.
+    The formulas are in docs/theory/worth.md, the coverage of the intervals in docs/measured/worth.md.
 
     Examples
     --------
@@ -216,18 +216,18 @@ def judge_worth(  # noqa: PLR0913
 
 
 def matched_judge(found: Pairing) -> Matched:
-    """The sides of a pairing, one row per topic or group of topics; each side may have topics of its own."""
+    """Sides of a pairing, one row per topic or group of topics. The sides may have different topics."""
     return matched_rows(found, own_topics=True)
 
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
-    """Which of them values a candidate: the first main one, or else the first that admits ties."""
+    """Choose the coefficient for the worth: the first main one, or else the first that admits ties."""
     known = [c for c in coefficients if not not_resampled(c)]
     return next(iter([c for c in known if c.name in headlines("main")] + known), None)
 
 
 def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None) -> JudgeWorth:
-    """The worth of one judge. `curves` keeps the truth's curve for further judges on the same topics and systems."""
+    """Estimate the worth of one judge. `curves` caches the truth's curve for the same topics and systems."""
     topics, others, systems = len(sides.truth.topics), len(sides.judge.topics), len(sides.truth.systems)
     reason = too_few(min(topics, others), systems, "topic" if sides.groups is None else "group")
     found = WorthEstimate(math.nan, math.nan, math.nan, rises=True)
@@ -271,21 +271,21 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
 
 @dataclass(frozen=True)
 class Yardstick:
-    """The truth's curve, by which any number of judges of the same topics are valued, without intervals."""
+    """The truth's curve, for the worth of many judges on the same topics, without intervals."""
 
     truth: Sample
     curve: Curve
 
     @classmethod
     def of(cls, truth: Scores) -> Yardstick | None:
-        """None where there are too few topics or systems."""
+        """Compute the truth's curve; None if there are too few topics or systems."""
         if too_few(len(truth.topics), len(truth.systems)):
             return None
         sample = Sample.of(truth.values)
         return cls(sample, truth_curve(sample, TOPICS, None))
 
     def worth(self, judge: FloatArray) -> float:
-        """Of 25 topics, at most 100: means over draws need a number, and beyond it nothing is known."""
+        """Worth of 25 topics, capped at 100 so that means over draws are finite."""
         both = Both(judge_curve(self.truth, Sample.of(judge), TOPICS, None, shared=True), self.curve, TOPICS)
         return min(worth_from(both.inverse_worth(both.values)), 4 * TOPICS)
 
@@ -296,7 +296,7 @@ def is_analytic(how: How) -> bool:
 
 
 def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tuple[Curve, Curve]:
-    """V_Y and V_X."""
+    """Compute the curves V_Y and V_X."""
     require_room_for_pairs(len(sides.truth.systems), "worth", len(sides.truth.topics))
     of, shared = sides.pairing.truth.teams, sides.pairing.on == "both"
     teams = np.arange(len(sides.truth.systems)) if of is None else np.unique(of, return_inverse=True)[1]
