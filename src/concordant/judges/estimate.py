@@ -80,7 +80,7 @@ class Both:
         return 1 / self.truth.sizes[::-1], np.maximum.accumulate(link(values[len(self.judge.sizes) :])[::-1])
 
     def inverse_worth(self, values: FloatArray) -> float:
-        """u = 1/W, the point where the truth's line reaches the judge's value."""
+        """Find u = 1/W, the point where the truth's line reaches the judge's value."""
         x, line = self.truth_line(values)
         height = self.judged(values)
         if height < line[0]:  # extrapolate beyond the largest size

@@ -61,8 +61,8 @@ def significance_agreement(
         and topics that only one side has are left out, and an `AlignmentWarning` names them.
     test : {"t", "permutation", "wilcoxon"}
         Paired t-test, paired permutation test of the means, or Wilcoxon's signed-rank test; all two-sided. The
-        permutation test flips signs at random, or in all ways if these are at most `n_resamples`. Wilcoxon's test is exact for up
-        to 50 topics without ties, otherwise by the normal approximation.
+        permutation test flips signs at random, or in all ways if these are at most `n_resamples`. Wilcoxon's test is
+        exact for up to 50 topics without ties, otherwise by the normal approximation.
     correction : {None, "holm", "tukey"}
         None: every pair at level alpha. "holm": alpha holds for all pairs of a side together. "tukey": the same by
         Tukey's honestly significant differences, from a two-way analysis of variance; needs test="t".
