@@ -27,7 +27,7 @@ class Agreed:
 
     value: float
     interval: Interval | None
-    """None where resamples of topics say nothing: of a single topic."""
+    """None with a single topic, which cannot be resampled."""
 
 
 @checked
@@ -43,14 +43,14 @@ def label_agreement(
     """Compare the grades that two judges gave to the documents that both judged.
 
     - agreement: the share of equal grades.
-    - kappa: Cohen's, agreement beyond chance, 1 - sum(w o) / sum(w e) with o the observed shares, e those of
-      independent judges with the same habits, and w = 1 for unequal grades. kappa_linear and kappa_quadratic weigh by
-      the distance of the grades in their order, and its square.
+    - kappa: Cohen's agreement beyond chance, 1 - sum(w o) / sum(w e), with o the observed shares, e those of
+      independent judges who give each grade equally often, and w = 1 for unequal grades. kappa_linear and
+      kappa_quadratic weigh by the distance of the grades in their order, and by its square.
     - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
 
-    1 is perfect, 0 what chance gives. Intervals: topics are resampled, with all their documents, and quantiles taken, a
-    little further out where topics are few (expanded percentile bootstrap). Their coverage is in
-    docs/guide/judgments.md.
+    1 is perfect agreement, 0 agreement by chance. Intervals come from the expanded percentile bootstrap: topics are
+    resampled with all their documents, and the quantiles are a little further out when topics are few.
+    docs/guide/judgments.md has their coverage.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def label_agreement(
     candidate : Qrels
         The other judge, on the same scale of grades.
     rel : float, optional
-        Compare only whether grades are at least this, 0 or 1 on both sides.
+        Make both judges' grades binary: 1 if at least this, else 0.
     n_resamples : int
         Resamples of topics, for the intervals.
     confidence_level : float
@@ -70,9 +70,9 @@ def label_agreement(
     Returns
     -------
     Findings
-        `agreement`, `kappa`, `kappa_linear`, `kappa_quadratic` and `alpha`, each with `value` and `interval`;
-        `confusion`: how many documents have grade `labels[i]` by the truth and `labels[j]` by the candidate; `size`,
-        the documents that both judged, on `n_topics`; `only_truth` and `only_candidate`, how many only one judged.
+        `agreement`, `kappa`, `kappa_linear`, `kappa_quadratic` and `alpha`, each with `value` and `interval`.
+        `confusion[i, j]` counts documents with grade `labels[i]` by the truth and `labels[j]` by the candidate. `size`
+        counts the documents that both judged, on `n_topics`; `only_truth` and `only_candidate` those that one judged.
 
     See Also
     --------
@@ -156,7 +156,7 @@ def label_agreement(
 
 
 def _verdict(of: Mapping[str, Agreed], on: str) -> str:
-    """How far they agree, on what, and whether more than chance would give is shown."""
+    """Say how far the judges agree, on what, and whether they agree more than by chance."""
     found, kappa = f"agreement {of['agreement'].value:.3f}", of["kappa"]
     if math.isnan(kappa.value):
         return f"{found} {on}; kappa and alpha have no value, because all grades are the same"
@@ -172,7 +172,7 @@ def _verdict(of: Mapping[str, Agreed], on: str) -> str:
 
 
 def _shown(numbers: Mapping[str, Any], of: Mapping[str, Agreed]) -> str:
-    """The estimates, and where there are few grades the confusion table."""
+    """Print the estimates and, with few grades, the confusion table."""
     text = columns([[name, number(one.value, 4), str(one.interval or "-")] for name, one in of.items()])
     text += f"\n\nonly the truth judged {numbers['only_truth']}, only the candidate {numbers['only_candidate']}"
     names = [f"{label:g}" for label in numbers["labels"]]
@@ -186,7 +186,7 @@ NAMES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha")
 
 
 def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
-    """The five numbers of each confusion table, which is a row. nan where all grades are the same."""
+    """Compute the five numbers of each confusion table, one table per row; nan if all grades are the same."""
     count = len(labels)
     o = tables.reshape(-1, count, count)
     size = o.sum(axis=(1, 2))
@@ -201,7 +201,7 @@ def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def _alpha(o: FloatArray) -> FloatArray:
-    """Krippendorff's alpha for ordinal grades: the distance of two is the number of grades given between them."""
+    """Krippendorff's alpha for ordinal grades, whose distance is the number of grades given between them."""
     coincidences = o + o.transpose(0, 2, 1)
     given = coincidences.sum(axis=2)
     n = given.sum(axis=1)
@@ -213,10 +213,10 @@ def _alpha(o: FloatArray) -> FloatArray:
 
 
 def tail(level: float, n_topics: int) -> float:
-    """The quantile to take at each end: a little further out than (1 - level) / 2, because topics are few.
+    """Quantile for each end of an interval, a little further out than (1 - level) / 2 when topics are few.
 
-    A bootstrap of n topics is too narrow by sqrt((n - 1)/n), and as if the variance were known (Hesterberg 2015,
-    section 5.3).
+    A bootstrap of n topics is too narrow by sqrt((n - 1)/n), and ignores that the variance is estimated (Hesterberg
+    2015, section 5.3).
     """
     from scipy.special import ndtr, stdtrit
 

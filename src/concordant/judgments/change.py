@@ -1,4 +1,4 @@
-"""`Change`: one change of the judgments at one level, as data that a study can repeat anywhere."""
+"""`Change`: a change of the judgments at one level, which a study can repeat in any process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
     return qrels
 
 
-# What makes the qrels; whether it draws at random; the options that it takes, those in capitals are needed.
+# The function that makes the qrels; whether it draws at random; its options, with required ones in capitals.
 _KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
     "depth_pool": (lambda runs, full, k, rng, o: depth_pool(runs, full, k, **o), False, ("contributing",)),
     "sample": (lambda runs, full, share, rng, o: sample(full, share, rng, **o), True, ("rel", "least")),
@@ -45,7 +45,7 @@ _LEVELS |= dict.fromkeys(("sample", "mix"), ("share", float))
 
 @dataclass(frozen=True, eq=False, init=False)
 class Change:
-    """One change of the judgments at one level, for `judgment_study`.
+    """A change of the judgments at one level, for `judgment_study`.
 
     | kind | level | options |
     | --- | --- | --- |
@@ -62,9 +62,9 @@ class Change:
     kind : str
         The name of the change, as in the table.
     level : int, float, str or list of str
-        How much, or which, as in the table.
+        The level, as in the table.
     **options
-        Those of the function of the same name.
+        Options of the function of the same name.
 
     Examples
     --------
@@ -107,22 +107,22 @@ class Change:
         return listing(names) if names[1:] else "".join(names)  # one name as it is: tables give it back
 
     def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
-        """The changed judgments."""
+        """Make the changed judgments."""
         return self.with_notes(runs, full, rng)[0]
 
     def with_notes(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> tuple[Qrels, tuple[str, ...]]:
-        """The changed judgments, and what to say of them."""
+        """Make the changed judgments, with notes about them."""
         with hearing(quiet=True) as notes:
             found = _KINDS[self.kind][0](runs, full, self.level, rng, self.options)
         return found, tuple(notes)
 
     def other(self) -> Qrels | None:
-        """The Qrels of another judge that its grades come from, if any."""
+        """The Qrels of the other judge whose grades it uses, if any."""
         found = self.options.get("machine", self.options.get("qrels"))
         return found if isinstance(found, Qrels) else None
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what it makes, ready for JSON."""
+        """Everything that determines the changed judgments, ready for JSON."""
         return {"kind": self.kind, "level": self.label} | {
             name: qrels_digest(value) if isinstance(value, Qrels) else plain(value)
             for name, value in self.options.items()
@@ -137,7 +137,7 @@ def _each(level: Any) -> list[Any]:
 
 
 def qrels_digest(qrels: Qrels) -> str:
-    """The same for the same judgments."""
+    """Fingerprint of the judgments."""
     digest = hashlib.sha256()
     for topic in sorted(qrels):
         for document, grade in sorted(qrels[topic].items()):
@@ -146,7 +146,7 @@ def qrels_digest(qrels: Qrels) -> str:
 
 
 def runs_digest(runs: Runs) -> str:
-    """The same for the same runs in the same order."""
+    """Fingerprint of the runs in their order."""
     digest = hashlib.sha256("\0".join([*runs.systems, "", *runs.topics, "", *runs.pairs.documents]).encode())
     for array in (runs.pairs.starts, runs.pairs.document_of, runs.starts, runs.items):
         digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())

@@ -1,4 +1,4 @@
-"""Changes of judgments, as the experiments of the papers make them. Each returns new Qrels on the same topics."""
+"""Changes of judgments from published experiments. Each returns new Qrels on the same topics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .runs import BoolArray, Runs
 
 @checked
 def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None) -> Qrels:
-    """The judgments that a pool of depth k would have had: of documents among the first k of any contributing run.
+    """Keep the judgments of a pool of depth k: documents among the first k of any contributing run.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     Returns
     -------
     Qrels
-        A document of the pool that was never judged stays so, and a `DataWarning` counts these.
+        The judgments in the pool. A `DataWarning` counts documents of the pool without a judgment.
 
     See Also
     --------
@@ -61,7 +61,7 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     if unjudged:
         warn(
             f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
-            "qrels, and stay without"
+            "qrels, and stay unjudged"
         )
     return qrels.take(kept)
 
@@ -70,28 +70,28 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
 def sample(
     qrels: Qrels, share: float, rng: Seed = None, *, rel: float | None = None, least: tuple[int, int] = (1, 10)
 ) -> Qrels:
-    """A random share of the judgments, drawn on each topic from the relevant ones and from the others apart.
+    """Draw a random share of the judgments, on each topic separately from the relevant and from the other documents.
 
-    With the same seed a smaller share is a part of a larger one, so a series of shares is one history of judging.
-    Grades below 0 are drawn with the other documents that are not relevant.
+    With the same seed a smaller share is a subset of a larger one, so a series of shares is one history of judging.
+    Grades below 0 are drawn with the other nonrelevant documents.
 
     Parameters
     ----------
     qrels : Qrels
         The full judgments.
     share : float
-        Above 0 and up to 1; of each stratum the nearest whole number is drawn.
+        Above 0 and up to 1; rounded to a whole number of judgments in each stratum.
     rng : int, Generator or None
         The seed; the same one gives the same judgments.
     rel : float, optional
-        The lowest relevant grade, 1 by default; it must be given where grades are not whole numbers.
+        The lowest relevant grade, by default 1; required if grades are not whole numbers.
     least : (int, int)
-        The numbers of relevant and of other documents that stay on each topic that has them.
+        The smallest numbers of relevant and of other documents to keep on each topic, if it has as many.
 
     Returns
     -------
     Qrels
-        The judgments that were drawn, on the same topics.
+        The drawn judgments, on the same topics.
 
     See Also
     --------
@@ -124,7 +124,7 @@ def sample(
 def pseudo(
     runs: Runs, k: int, rng: Seed = None, *, share: float = 0.1, spread: float = 0.0, duplicates: bool = False
 ) -> Qrels:
-    """Judgments without a judge: some documents of the pool, drawn at random, are relevant (1), the others not (0).
+    """Make judgments without a judge: random documents of the pool are relevant (1), the others are not (0).
 
     Parameters
     ----------
@@ -135,10 +135,10 @@ def pseudo(
     rng : int, Generator or None
         The seed; the same one gives the same judgments.
     share, spread : float
-        The share of the pool that is relevant is normal with this mean and standard deviation, drawn for each topic
-        and kept between 0 and 1; at least one document is relevant.
+        Mean and standard deviation of the relevant share of the pool, drawn from a normal distribution for each topic
+        and clipped to [0, 1]; at least one document is relevant.
     duplicates : bool
-        Whether a document that several runs have is that many times as likely to be drawn next.
+        Whether a document's chance to be drawn next is proportional to the number of runs that have it.
 
     Returns
     -------
@@ -168,14 +168,14 @@ def pseudo(
     sizes = np.bincount(topic, minlength=len(runs.topics))
     shares = np.clip(draws.normal(share, spread, len(sizes)) if spread else share, 0.0, 1.0)
     quota = np.maximum(np.floor(shares * sizes + 0.5), 1)
-    # The least of w exponential waits is as likely each time as w tickets in the draw.
+    # The smallest of w exponential variables wins as often as w tickets in a draw.
     waits = draws.standard_exponential(len(places)) / (weight[places] if duplicates else 1)
     return Qrels(runs.pairs, places, (_place_in(topic, waits) < quota[topic]).astype(np.float64))
 
 
 @checked
 def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = None) -> Qrels:
-    """The judgments of what these runs retrieved, among their first k if given: those that one team's work would give.
+    """Keep the judgments of documents that these runs retrieved, such as the runs of one team.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
     names : sequence of str
         The runs whose documents are judged.
     k : int, optional
-        How deep to look into them; by default all that they retrieved.
+        Number of first documents of each run to use; by default all.
 
     Returns
     -------
     Qrels
-        On the same topics.
+        Their judgments, on the same topics.
 
     See Also
     --------
@@ -217,7 +217,7 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
 
 @checked
 def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[str]], k: int | None = None) -> Qrels:
-    """The judgments that there would be had a team not taken part: without the documents that only its runs pooled.
+    """Remove the judgments that a team contributed alone: documents that only its runs pooled.
 
     Parameters
     ----------
@@ -228,14 +228,14 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     team : str
         The team to leave out.
     teams : mapping of str to sequence of str
-        The runs of each team that formed the pool. Runs that are in no team pooled nothing.
+        The runs of each team that formed the pool. Runs without a team pooled nothing.
     k : int, optional
-        Depth of the pool; by default all that was retrieved.
+        Depth of the pool; by default all retrieved documents.
 
     Returns
     -------
     Qrels
-        Judged documents that no team pooled are kept.
+        The remaining judgments, including documents that no team pooled.
 
     See Also
     --------
@@ -267,18 +267,18 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
 
 @checked
 def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
-    """The human judgments, with the machine's grades in place of a random share of them on each topic.
+    """Replace a random share of the human judgments on each topic by the machine's grades.
 
-    The share is of the judgments that both have, drawn on each topic apart. What only the human judged is kept, and a
-    `DataWarning` counts it; what only the machine judged stays out. With the same seed a smaller share replaces a part
-    of what a larger one replaces.
+    The share refers to the judgments that both have, and is drawn on each topic separately. Judgments of the human
+    alone are kept, with a `DataWarning` on their number; judgments of the machine alone are left out. With the same
+    seed a smaller share replaces a subset of what a larger one replaces.
 
     Parameters
     ----------
     human, machine : Qrels
         The two judges. Grades should have the same meaning; `Qrels.recode` helps.
     share : float
-        From 0 to 1; on each topic the nearest whole number of labels is replaced.
+        From 0 to 1; rounded to a whole number of labels on each topic.
     rng : int, Generator or None
         The seed; the same one gives the same judgments.
 
@@ -319,7 +319,7 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
 
 
 def grades_beside(first: Qrels, second: Qrels) -> FloatArray:
-    """For each judgment of the first its grade in the second; nan where it has none."""
+    """Return the second judge's grade for each judgment of the first; nan if there is none."""
     grades = np.full(len(second.pairs), np.nan)
     grades[second.places] = second.grades
     found = second.pairs.locate(first.pairs)[first.places]
@@ -327,13 +327,13 @@ def grades_beside(first: Qrels, second: Qrels) -> FloatArray:
 
 
 def among(runs: Runs, qrels: Qrels, found: BoolArray) -> BoolArray:
-    """For each judgment whether it is among these pairs of the runs."""
+    """Find the judgments that are among these pairs of the runs."""
     places = runs.pairs.locate(qrels.pairs)[qrels.places]
     return (places >= 0) & found[places]
 
 
 def threshold(qrels: Qrels, rel: float | None) -> float:
-    """The lowest relevant grade: as given, or 1 where all grades are whole numbers."""
+    """Return the lowest relevant grade: as given, or 1 if all grades are whole numbers."""
     if rel is None:
         if not qrels.whole:
             raise InputError(
@@ -344,7 +344,7 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
 
 
 def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:
-    """The place of each item among those of its stratum by the key, from 0."""
+    """Rank of each item by its key within its stratum, from 0."""
     order = np.lexsort((key, stratum))
     sizes = np.bincount(stratum) if len(stratum) else np.zeros(0, dtype=np.int64)
     places = np.empty(len(stratum), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""`TopicDocuments`: topics with documents, numbered, so that runs and judgments are arrays of whole numbers."""
+"""`TopicDocuments`: numbered pairs of topic and document, so that runs and judgments are arrays of integers."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Int32Array: TypeAlias = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class TopicDocuments:
-    """Pairs of a topic and a document. A pair's number is its place, topic by topic.
+    """Pairs of topic and document, numbered topic by topic.
 
-    Runs have one of these, and qrels another. Everything made from the same qrels shares theirs, so that one look-up
-    of names serves a thousand of them.
+    Runs have one of these, and qrels another. Everything derived from the same qrels shares it, so that names are
+    looked up only once.
     """
 
     topics: tuple[str, ...]
     documents: tuple[str, ...]
-    """Each document once, whatever the number of its topics."""
+    """Each document once, even if it has several topics."""
     starts: IntArray
-    """Where each topic starts, and at last the number of pairs."""
+    """The first pair of each topic, followed by the number of pairs."""
     document_of: Int32Array
-    """For each pair the place in `documents`; rising within a topic."""
+    """Index in `documents` of each pair, increasing within a topic."""
 
     def __post_init__(self) -> None:
         read_only((self.starts, self.document_of))
@@ -38,16 +38,16 @@ class TopicDocuments:
         return len(self.document_of)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TopicDocuments, (self.topics, self.documents, self.starts, self.document_of)  # without what is cached
+        return TopicDocuments, (self.topics, self.documents, self.starts, self.document_of)  # without caches
 
     @cached_property
     def topic_of(self) -> Int32Array:
-        """For each pair the place in `topics`."""
+        """Index in `topics` of each pair."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.starts))
 
     @cached_property
     def topic_places(self) -> dict[str, int]:
-        """The place of each topic."""
+        """Index of each topic."""
         return {topic: k for k, topic in enumerate(self.topics)}
 
     @cached_property
@@ -55,11 +55,11 @@ class TopicDocuments:
         return WeakKeyDictionary()
 
     def locate(self, other: TopicDocuments) -> IntArray:
-        """For each pair of `other` its number here, or -1."""
+        """Find the number here of each pair of `other`, or -1."""
         return self._located(other)[0]
 
     def locate_topics(self, other: TopicDocuments) -> IntArray:
-        """For each topic of `other` its place here, or -1."""
+        """Find the index here of each topic of `other`, or -1."""
         return self._located(other)[1]
 
     def _located(self, other: TopicDocuments) -> tuple[IntArray, IntArray]:

@@ -1,8 +1,8 @@
-"""`evaluate`: the scores of all runs under some judgments. Equal to trec_eval's, and quick to repeat.
+"""`evaluate`: score all runs with judgments. The scores equal those of trec_eval and are fast to recompute.
 
-A study scores the same runs under a thousand qrels. So documents are numbers (`TopicDocuments`), one look-up finds
-those that are judged in all runs at once, and each measure is a few sums over these. Sums are taken in the order of
-the ranking, as trec_eval takes them.
+A study scores the same runs under a thousand qrels. So documents are numbers (`TopicDocuments`), one look-up finds the
+judged documents of all runs, and each measure is a few sums over them. As in trec_eval, sums follow the order of the
+ranking.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .qrels import Qrels
 from .runs import Runs
 
 _BLOCK = 25_000  # documents at a time
-_ZERO = 1  # judged, and of grade 0; more is above 0
-_FAR = 50  # times the next grade: so much larger a grade is likely to be a code
+_ZERO = 1  # judged with grade 0; larger values are higher grades
+_FAR = 50  # times the next grade: a larger grade is probably a code
 
 
 @overload
@@ -43,15 +43,15 @@ def evaluate(
 ) -> Scores | dict[str, Scores]:
     """Score every run on every topic.
 
-    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, and are named as ir-measures names them:
-    `nDCG@10`, `AP(rel=2)`, `RR@10`. A document that was not judged counts as not relevant; Bpref passes over it. nDCG
-    takes grades as gains, with discount log2(rank + 1), and divides by the best order of all that was judged; DCG is
-    the same undivided. The others ask whether a grade is at least `rel`, which is 1 unless given; where grades are not
-    whole numbers it must be given. Grades below 0 count as not judged. On a topic without a relevant document all
-    systems score 0.
+    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, with the names of ir-measures:
+    `nDCG@10`, `AP(rel=2)`, `RR@10`. Unjudged documents count as not relevant; Bpref ignores them. nDCG takes grades as
+    gains, discounts them by log2(rank + 1), and divides by the best order of all judged documents. DCG is the same
+    without the division. The other measures treat grades of at least `rel` as relevant; it is 1 by default, and
+    required if grades are not whole numbers. Grades below 0 count as not judged. On a topic without a relevant document
+    all systems score 0.
 
     The topics are those of the qrels that any run has. Topics of the qrels that no run has, and topics of runs without
-    qrels, are left out, and warned of.
+    qrels, are left out with a warning.
 
     Parameters
     ----------
@@ -60,16 +60,16 @@ def evaluate(
     qrels : Qrels
         From `read_qrels` or `Qrels.from_dict`.
     measures : str or iterable of str
-        The name of a measure, or several; trec_eval's names are taken, too.
+        The name of a measure, or several; trec_eval's names work, too.
     missing : {"error", "zero", "drop", "drop-systems"}
-        For a run that lacks a topic which other runs have: stop; score it 0, as trec_eval -c does; leave out the
-        topic; leave out the run.
+        If a run lacks a topic that other runs have: stop; score it 0, as trec_eval -c does; leave out the topic; leave
+        out the run.
 
     Returns
     -------
     Scores, or dict of str to Scores
-        Topics x systems, named as ir-measures names the measure. For several measures a dictionary of these, by name;
-        the same topics and systems in all.
+        Topics x systems, with the measure's name in ir-measures. For several measures a dictionary of Scores by name,
+        all with the same topics and systems.
 
     See Also
     --------
@@ -120,12 +120,12 @@ def evaluate(
 
 
 def parse_all(measures: Iterable[str]) -> list[Measure]:
-    """Measures by their names, each once."""
+    """Parse the names of measures; keep each measure once."""
     return list(dict.fromkeys(map(Measure.parse, measures)))
 
 
 def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
-    """The places in runs.topics of the topics to score, in the order of the qrels; warns of those left out."""
+    """Find the indices in runs.topics of the topics to score, in the order of the qrels; warn of those left out."""
     places = runs.pairs.locate_topics(qrels.pairs)
     shared = places[places >= 0]
     if not shared.size:
@@ -145,7 +145,7 @@ def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
 
 
 def check_thresholds(qrels: Qrels, measures: Iterable[Measure]) -> None:
-    """Raise where a measure asks whether documents are relevant, and grades such as 0.7 leave that open."""
+    """Raise if a measure needs relevant documents and grades such as 0.7 need a threshold."""
     unclear = [measure for measure in measures if measure.binary and measure.rel is None]
     if unclear and not qrels.whole:
         example = next(grade for grade in qrels.levels if grade != int(grade))
@@ -167,7 +167,7 @@ def _warn_far(qrels: Qrels) -> None:
 
 
 def score(runs: Runs, qrels: Qrels, measures: Sequence[Measure]) -> list[FloatArray]:
-    """The scores under each measure, systems x topics of the runs; 0 where there is no list or no judgment."""
+    """Score by each measure: systems x topics of the runs; 0 without a list or a judgment."""
     cutoffs = [measure.cutoff for measure in measures]
     seen = runs if None in cutoffs else runs.cut(max(cutoff for cutoff in cutoffs if cutoff is not None))
     given = _Given(seen, qrels)
@@ -180,7 +180,7 @@ def score(runs: Runs, qrels: Qrels, measures: Sequence[Measure]) -> list[FloatAr
 
 
 def _blocks(runs: Runs) -> Iterator[slice]:
-    """Systems with so many documents together that what is computed of them stays in the processor's cache."""
+    """Blocks of systems small enough for the processor's cache."""
     ends = runs.starts[:: len(runs.topics)]
     first = 0
     while first < len(runs.systems):
@@ -190,7 +190,7 @@ def _blocks(runs: Runs) -> Iterator[slice]:
 
 
 class _Given:
-    """What was judged on the topics of the runs; numbers that all systems share are computed once."""
+    """Judgments on the topics of the runs, with numbers that are the same for all systems."""
 
     def __init__(self, runs: Runs, qrels: Qrels) -> None:
         counts = np.flatnonzero(qrels.grades >= 0)
@@ -201,7 +201,7 @@ class _Given:
         self.topic, self.grade = topic.take(known), grade.take(known)  # of each judgment
         pair = runs.pairs.locate(qrels.pairs)[places]
         there = np.flatnonzero(pair >= 0)
-        # For each pair of the runs its grade, and whether it is unjudged, of grade 0, or above.
+        # The grade of each pair of the runs, and whether it is unjudged, of grade 0, or above.
         self.grade_of = np.zeros(len(runs.pairs))
         self.grade_of[pair[there]] = grade[there]
         self.kind = np.zeros(len(runs.pairs), dtype=np.uint8)
@@ -210,13 +210,13 @@ class _Given:
         self._ideals: dict[int | None, FloatArray] = {}
 
     def total(self, least: float) -> IntArray:
-        """For each topic, how many documents have at least this grade."""
+        """Number of documents of each topic with at least this grade."""
         if least not in self._totals:
             self._totals[least] = np.bincount(self.topic[self.grade >= least], minlength=self.n_topics)
         return self._totals[least]
 
     def ideal(self, cutoff: int | None) -> FloatArray:
-        """For each topic, the discounted gain of the best order of what was judged."""
+        """Discounted gain of the best order of the judged documents of each topic."""
         if cutoff not in self._ideals:
             order = np.lexsort((-self.grade, self.topic))
             topic, grade = self.topic[order], self.grade[order]
@@ -230,7 +230,7 @@ class _Given:
 
 @dataclass(frozen=True)
 class _Judged:
-    """Where some systems have documents of a grade above 0. A row is a system on a topic."""
+    """Hits of some systems: documents with a grade above 0. A row is a system on a topic."""
 
     given: _Given
     starts: IntArray
@@ -262,11 +262,11 @@ class _Judged:
 
     @property
     def n_systems(self) -> int:
-        """How many systems these are."""
+        """Number of systems."""
         return (len(self.starts) - 1) // self.given.n_topics
 
     def zeros_above(self) -> IntArray:
-        """For each hit, the number of documents of grade 0 above it."""
+        """Number of documents of grade 0 above each hit."""
         zeros = np.cumsum(self.kind == _ZERO, dtype=np.int32)
         before = np.concatenate([[0], zeros]).take(self.starts)
         above: IntArray = zeros.take(self.hits) - before.take(self.row)
@@ -281,12 +281,12 @@ class _Judged:
         return self.kept[measure.least]
 
     def sums(self, row: IntArray, terms: FloatArray | None = None) -> FloatArray:
-        """Of the terms of each row, one after the other."""
+        """Sum the terms of each row, one after the other."""
         return np.bincount(row, terms, minlength=self.n_systems * self.given.n_topics).astype(np.float64)
 
 
 def _within(row: IntArray) -> IntArray:
-    """The number of each item among those of its row, from 1; rows are rising."""
+    """Number the items within each row from 1; rows are in increasing order."""
     count = np.bincount(row)
     return np.arange(1, len(row) + 1) - np.repeat(np.cumsum(count) - count, count)
 
@@ -296,7 +296,7 @@ def _ratio(top: FloatArray, bottom: IntArray | FloatArray) -> FloatArray:
 
 
 def _down_to(cutoff: int | None, rank: IntArray, *others: Any) -> list[Any]:
-    """Ranks down to the cutoff, and what stands beside them."""
+    """Cut ranks and the arrays beside them at the cutoff."""
     if cutoff is None:
         return [rank, *others]
     kept = np.flatnonzero(rank <= cutoff)
@@ -346,7 +346,7 @@ def _bpref(found: _Judged, measure: Measure) -> FloatArray:
     row, _, total = found.relevant(measure)
     nonrelevant = np.tile(found.given.total(0.0), found.n_systems) - total
     above = found.zeros_above()  # judged, and not relevant
-    if len(row) < len(found.row):  # some are above 0, and still not relevant
+    if len(row) < len(found.row):  # some grades above 0 are below the threshold
         above = (above + _within(found.row)).take(np.flatnonzero(found.grade >= measure.least)) - _within(row)
     # Only the first R of them count.
     capped = np.minimum(above, total.take(row))

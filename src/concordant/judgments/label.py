@@ -1,4 +1,4 @@
-"""`label`: which documents people should judge, in which order; `LabelList`: that list, with what they said."""
+"""`label`: choose the documents that people should judge, in order; `LabelList`: the list with their grades."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _KEPT = ("seed", "measures", "depth", "topics", "pool_size", "added", "runs", "m
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelList(Result):
-    """What `label` chose: pairs of topic and document, in the order of judging, with the grades that are known."""
+    """The choice of `label`: pairs of topic and document in the order of judging, with the known grades."""
 
     _index = "order"
     pairs: tuple[tuple[str, str], ...]
@@ -45,29 +45,29 @@ class LabelList(Result):
     keys: FloatArray
     """u / size, u a hash of seed, topic and document. The list holds the pairs with the smallest keys."""
     batches: IntArray
-    """The batch of each pair, from 1. Only the end of a batch is the end of a sample."""
+    """The batch of each pair, from 1. Only complete batches are a sample."""
     threshold: float
-    """The smallest key that is not on the list; infinite where the list holds the whole pool."""
+    """The smallest key that is not on the list; infinite if the list holds the whole pool."""
     pool_size: int
     seed: int
     measures: tuple[str, ...]
     depth: int
     topics: tuple[str, ...]
     runs: Mapping[str, str]
-    """A checksum of what each run returns on these topics, down to `depth`."""
+    """A checksum of each run on these topics, down to `depth`."""
     machine: str | None
     """A checksum of the machine's grades."""
     grades: FloatArray
-    """What people said; nan where they have said nothing yet."""
+    """The grades that people gave; nan for pairs not yet judged."""
     skipped: BoolArray
     """Pairs that people could not judge."""
     added: int = 0
-    """The last so many pairs were added for late runs."""
+    """Number of pairs at the end of the list that were added for late runs."""
     source: str = field(default="", compare=False, metadata={"in_dict": False})
 
     @property
     def verdict(self) -> str:
-        """How much there is to judge, and what was judged."""
+        """State how many pairs to judge, or how many were judged."""
         n, batches = len(self.pairs), int(self.batches.max())
         if self.answered.any():
             judged, complete = int(self.answered.sum()), self.complete_batches
@@ -77,24 +77,24 @@ class LabelList(Result):
 
     @property
     def answered(self) -> BoolArray:
-        """Which pairs have a grade, or were skipped."""
+        """Whether each pair has a grade or was skipped."""
         return ~np.isnan(self.grades) | self.skipped
 
     @property
     def complete_batches(self) -> int:
-        """Batches without a gap, from the first one on."""
+        """Number of complete batches from the first on."""
         open_ = self.batches[~self.answered]
         return int(open_.min() if open_.size else self.batches.max() + 1) - 1
 
     def prefix(self) -> tuple[int, float]:
-        """How many pairs the complete batches hold, and the smallest key of all others: they are a sample."""
+        """Size of the sample, the complete batches, and the smallest key of all other pairs."""
         n = int((self.batches <= self.complete_batches).sum())
         if n < len(self.pairs) and self.added:
             raise InputError(f"{self._said}judge the whole list first: its last {self.added} pairs are for late runs")
         return n, float(min(self.keys[n:].min(initial=np.inf), self.threshold))
 
     def rows(self) -> list[dict[str, Any]]:
-        """The list as it is written, with the grades that are known."""
+        """The rows of the list as written, with the known grades."""
         grades = ["" if np.isnan(g) else repr(int(g) if g == int(g) else g) for g in self.grades.tolist()]
         grades = [SKIP if skip else grade for skip, grade in zip(self.skipped, grades, strict=True)]
         rest = zip(self.pairs, self.batches.tolist(), grades, strict=True)
@@ -107,12 +107,12 @@ class LabelList(Result):
 
     @checked
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the list as CSV, and beside it the plan that `read_labels` needs. Neither replaces a file.
+        """Write the list as CSV, and next to it the plan that `read_labels` needs. Existing files are not replaced.
 
         Parameters
         ----------
         path : path
-            Such as list.csv; the plan is then list.plan.json.
+            The file to write, such as list.csv; the plan is then list.plan.json.
 
         """
         check_new(path)
@@ -122,10 +122,10 @@ class LabelList(Result):
         writer.writerows(self.rows())
         for file, written in ((plan_path(path), json.dumps(self._plan(), indent=1) + "\n"), (path, text.getvalue())):
             if not write_new(file, written.encode()):
-                check_new(path)  # which says so
+                check_new(path)  # raises the error
 
     def _plan(self) -> dict[str, Any]:
-        """All but the grades, ready for JSON."""
+        """Everything except the grades, ready for JSON."""
         columns = (self.batches.tolist(), self.sizes.tolist(), self.keys.tolist())
         about = {name: getattr(self, name) for name in _KEPT}
         limit = None if np.isinf(self.threshold) else self.threshold
@@ -134,7 +134,7 @@ class LabelList(Result):
 
     @classmethod
     def of_plan(cls, plan: Mapping[str, Any], source: str = "") -> LabelList:
-        """From the plan that `write` leaves beside the list."""
+        """Build a list from the plan that `write` stores next to it."""
         topics, documents, batches, sizes, keys = zip(*plan["pairs"], strict=True)
         return cls(
             pairs=tuple(zip(topics, documents, strict=True)),
@@ -151,7 +151,7 @@ class LabelList(Result):
 
     @checked
     def with_grades(self, qrels: Qrels) -> LabelList:
-        """The list as people would fill it in who judge as these judgments do; what those lack gets grade 0.
+        """Fill in the list with these judgments; pairs without a judgment get grade 0.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class LabelList(Result):
         return Qrels.from_dict(found)
 
     def pool(self, runs: Runs, machine: Qrels | None = None) -> Pool:
-        """The pool that the list was drawn from; raises where the runs are others than those."""
+        """Rebuild the pool that the list was drawn from; raise if the runs differ."""
         now = run_sums(runs, self.topics, self.depth)
         if lost := [name for name in self.runs if name not in now]:
             raise InputError(f"{self._said}runs of the list are missing: {listing(lost)}; give all of its runs")
@@ -190,9 +190,9 @@ class LabelList(Result):
 
     @checked
     def add(self, runs: Runs, *, machine: Qrels | None = None) -> LabelList:
-        """With the documents of late runs, in batches of their own; the grades that are known are kept.
+        """Add the documents of late runs in separate batches; known grades are kept.
 
-        A new pair is on the list if its key, from the same seed, is below the same threshold.
+        A new pair is added if its key, from the same seed, is below the same threshold.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class LabelList(Result):
         pool = make_pool(runs, self.topics, self.depth, machine)
         pairs, old, listed = pool.pairs, set(before.pairs), set(self.pairs)
         size = sizes_of(pool, parse_all(self.measures))
-        # Any sizes do that are fixed before the labels are known. These have the unit of the old ones.
+        # Any sizes are valid if fixed before the labels are known. These have the scale of the old ones.
         size *= self.sizes.sum() / sum(size[k] for k, pair in enumerate(pairs) if pair in listed)
         new = np.array([k for k, pair in enumerate(pairs) if pair not in old], dtype=np.int64)
         key = np.full(len(pairs), np.inf)
@@ -230,12 +230,12 @@ class LabelList(Result):
 
 
 def plan_path(path: str | os.PathLike[str]) -> Path:
-    """Where the plan of a list is: list.plan.json beside list.csv."""
+    """Path of the plan of a list: list.plan.json for list.csv."""
     return Path(path).with_suffix(".plan.json")
 
 
 def check_new(path: str | os.PathLike[str]) -> None:
-    """Raise where a list, or its plan, would replace a file."""
+    """Raise if a list or its plan would replace a file."""
     if not Path(path).name:
         raise InputError(f"path is {str(path)!r}: give the name of a file")
     for file in (Path(path), plan_path(path)):
@@ -256,8 +256,8 @@ def label(
 ) -> LabelList:
     """Choose the documents that people should judge, so that few labels rank the systems well.
 
-    Each pair of topic and document is drawn with a known probability, the higher the further its label can move the
-    differences between systems. So the ranking by `rank_from_labels` is unbiased, whatever the machine thinks.
+    Each pair of topic and document is drawn with a known probability, which is higher if its label can move the
+    differences between systems further. So the ranking by `rank_from_labels` is unbiased even if the machine is wrong.
 
     Parameters
     ----------
@@ -266,20 +266,21 @@ def label(
     machine : Qrels, optional
         A machine's grades, on any scale. They sharpen the estimates and cannot bias them.
     measures : iterable of str
-        What to rank by: P@k, DCG@k, nDCG@k, AP, AP@k. With several, the list serves all of them.
+        Measures to rank by: P@k, DCG@k, nDCG@k, AP, AP@k. With several, the list serves all of them.
     budget : int
-        How many pairs people will judge. Fix it now: stopping when a ranking looks clear breaks the intervals.
+        Number of pairs that people will judge. Fix it now: stopping once a ranking looks clear invalidates the
+        intervals.
     seed : int
         The same seed gives the same list.
     depth : int
-        The depth of the pool for measures without a cutoff, which is then their cutoff.
+        Depth of the pool, and cutoff, for measures without a cutoff.
     topics : iterable of str, optional
-        By default those that the machine judged; without a machine all that the runs have.
+        By default the topics that the machine judged, or without a machine all topics of the runs.
 
     Returns
     -------
     LabelList
-        With `write`, for people; `read_labels` reads it with their grades.
+        The list. `write` saves it for people; `read_labels` reads it with their grades.
 
     See Also
     --------
@@ -336,14 +337,14 @@ def label(
 
 
 def _in_batches(order: IntArray, pool: Pool) -> tuple[IntArray, IntArray]:
-    """Pairs in the order of their keys, but within each batch by topic and name, which tell a reader nothing."""
+    """Order pairs by their keys into batches; within a batch by topic and name, so that the order hides the keys."""
     batch = np.arange(len(order)) // BATCH
     name = np.argsort(np.argsort([pool.documents[k] for k in order], kind="stable"), kind="stable")
     return order[np.lexsort((name, pool.topic_of[order], batch))], batch + 1
 
 
 def run_sums(runs: Runs, topics: Sequence[str], depth: int) -> dict[str, str]:
-    """A checksum of what each run returns on these topics."""
+    """Compute a checksum of each run on these topics."""
     cut = runs.cut(depth)
     names = np.array(cut.pairs.documents, dtype=object)
     starts = cut.starts[:-1].reshape(cut.shape)
@@ -359,5 +360,5 @@ def run_sums(runs: Runs, topics: Sequence[str], depth: int) -> dict[str, str]:
 
 
 def machine_sum(machine: Qrels | None) -> str | None:
-    """A checksum of judgments."""
+    """Compute a checksum of judgments."""
     return None if machine is None else qrels_digest(machine)[:16]

@@ -1,8 +1,8 @@
-"""Scores of systems on each topic, estimated from the labels of a sample of documents, and the error of that.
+"""Estimate the scores of systems on each topic, and their errors, from the labels of a sample of documents.
 
-Each pair d has a prediction f_d from the labels of other pairs, and if it was judged the label y_d, with the
-probability pi_d of being on the list. The pseudo-label v_d = f_d + 1[judged] (y_d - f_d) / pi_d has the true label as
-its expectation, whatever the prediction. Measures are computed from it; a pseudo-label may lie outside of [0, 1].
+Each pair d is on the list with probability pi_d. It has a prediction f_d from the labels of other pairs and, if it was
+judged, the label y_d. The expectation of the pseudo-label v_d = f_d + 1[judged] (y_d - f_d) / pi_d is the true label,
+whatever the prediction. Measures are computed from pseudo-labels, which may lie outside of [0, 1].
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .leverage import ap_slopes, discount, rank_weights
 from .measures import Measure
 from .pool import FOLDS, Pool
 
-MOST_GRADES = 20  # for nDCG, which looks at each by itself
+MOST_GRADES = 20  # for nDCG, which treats each grade separately
 _RIDGE = {"machine": 3.0, "popularity": 10.0, "topic": 15.0}
-# A normal distribution in six points, for the number of documents of a grade.
+# Six-point quadrature of a normal distribution, for the number of documents of a grade.
 _POINTS = np.array([-2.0233, -1.1, -0.35, 0.35, 1.1, 2.0233])
 _MASS = np.array([0.06, 0.18, 0.26, 0.26, 0.18, 0.06])
 _POINTS = _POINTS / np.sqrt(_MASS @ _POINTS**2)
@@ -29,31 +29,31 @@ _POINTS = _POINTS / np.sqrt(_MASS @ _POINTS**2)
 
 @dataclass(frozen=True, eq=False)
 class LabelSample:
-    """What people judged."""
+    """The sample of pairs that people judged."""
 
     pool: Pool
     places: IntArray
     """Which pairs."""
     chance: FloatArray
-    """The probability of each to be judged."""
+    """The probability that each pair is judged."""
     sizes: FloatArray
     grades: FloatArray
     fold: IntArray
-    """Of every pair of the pool: each is predicted from the labels of the other folds."""
+    """The fold of each pair of the pool, which is predicted from the labels of the other folds."""
 
 
 class Estimated(NamedTuple):
-    """Scores, systems x topics, and what their errors are made of."""
+    """Scores, systems x topics, and the terms of their errors."""
 
     scores: FloatArray
     terms: FloatArray
     """Systems x judged pairs: the covariance of the means over these topics is terms @ terms.T."""
     predicted: FloatArray
-    """The scores by predictions alone."""
+    """The scores from predictions alone."""
 
 
 def estimate(sample: LabelSample, measure: Measure, *, machine: bool = True, popularity: bool = True) -> Estimated:
-    """Scores on each topic, by predictions with or without the machine's levels and the popularity of documents."""
+    """Estimate scores on each topic; predictions may use the machine's levels and the popularity of documents."""
     gains = np.maximum(sample.grades, 0.0)
     if measure.binary:
         steps, labels = np.ones(1), (gains >= measure.least)[None].astype(np.float64)
@@ -73,7 +73,7 @@ def estimate(sample: LabelSample, measure: Measure, *, machine: bool = True, pop
 def predictions(
     sample: LabelSample, labels: FloatArray, *, machine: bool = True, popularity: bool = True
 ) -> FloatArray:
-    """The expected labels of every pair, by weighted ridge regression without the labels of its own fold."""
+    """Predict the label of every pair by weighted ridge regression without the labels of its own fold."""
     pool, judged = sample.pool, sample.places
     levels = pool.levels if machine else np.zeros_like(pool.levels)
     known = pool.popularity if popularity else np.zeros((len(pool), 0))
@@ -81,7 +81,7 @@ def predictions(
     blocks = (np.eye(n_levels)[levels[judged]], known[judged], np.eye(len(pool.topics))[pool.topic_of[judged]])
     rows = np.concatenate(blocks, axis=1)
     penalty = np.repeat(list(_RIDGE.values()), [n_levels, n_known, len(pool.topics)])
-    # As much as an error of the prediction of a pair like this one would count.
+    # The weight of a pair is the effect of a prediction error for a pair like it.
     weight = sample.sizes**2 / sample.chance**2
     weight = np.maximum((1 - sample.chance) * weight, 1e-12 * weight.max())
     found = np.empty((len(labels), len(pool)))
@@ -103,7 +103,7 @@ def predictions(
 def _linear(
     sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
-    """P@k and DCG@k: sums of pseudo-labels. nDCG@k: the same divided by an estimate of the ideal."""
+    """Estimate P@k and DCG@k by sums of pseudo-labels, nDCG@k by the sum divided by the estimated ideal."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
     weights = rank_weights(measure, pool.places.shape[2])
     depth, n_topics = len(weights), len(pool.topics)
@@ -124,10 +124,10 @@ def _linear(
 def _ideal(
     sample: LabelSample, steps: FloatArray, labels: FloatArray, predicted: FloatArray, depth: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The best DCG of each topic, expected, and how it depends on the residuals of each grade.
+    """Estimate the best DCG of each topic, and how it depends on the residuals of each grade.
 
-    The number of documents of a grade is what was seen, what is predicted of the rest, and a correction for the errors
-    of the prediction: that of all topics together, and that of the topic as far as topics differ by more than chance.
+    The number of documents of a grade is the number seen, plus the prediction for the rest, plus a correction for
+    prediction errors: one for all topics together, and one for each topic where topics differ by more than chance.
     """
     pool, judged, chance = sample.pool, sample.places, sample.chance
     gain = np.concatenate([[0.0], np.cumsum(discount(depth))])
@@ -161,7 +161,7 @@ def _ideal(
 def _average_precision(
     sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
-    """AP: S(v) / R, S a product of two labels at most, so that it is unbiased, too. The errors are linearised."""
+    """Estimate AP as S(v) / R. S has products of at most two labels, so it is unbiased, too. Errors are linearised."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
     cutoff, topic = measure.cutoff or pool.places.shape[2], pool.topic_of[judged]
     guess = np.clip(predicted[0], 0.001, 0.999)
@@ -178,7 +178,7 @@ def _average_precision(
 
 
 def _at_judged(pool: Pool, judged: IntArray, values: FloatArray) -> FloatArray:
-    """Systems x judged pairs: what stands where the system ranks the pair, 0 where it does not."""
+    """Select the values of judged pairs: systems x judged pairs, 0 if the system does not rank the pair."""
     column = np.full(len(pool) + 1, -1)
     column[judged] = np.arange(len(judged))
     at = column[pool.places[:, :, : values.shape[2]]]
@@ -189,13 +189,13 @@ def _at_judged(pool: Pool, judged: IntArray, values: FloatArray) -> FloatArray:
 
 
 def carried_by(terms: FloatArray) -> FloatArray:
-    """For each system, by how many labels its variance is carried: (sum of squares)^2 / sum of fourth powers."""
+    """Effective number of labels behind each system's variance: (sum of squares)^2 / sum of fourth powers."""
     squares = terms**2
     return np.asarray(squares.sum(axis=1) ** 2 / np.maximum((squares**2).sum(axis=1), 1e-300))
 
 
 def shrinkage_by(sample: LabelSample, factor: float) -> FloatArray:
-    """What each squared term would be multiplied by with so many times as many labels."""
+    """Factor for each squared term if the number of labels were multiplied by `factor`."""
     chance, wanted = sample.chance, factor * len(sample.places)
     if wanted >= len(sample.pool):
         return np.zeros(len(chance))
