@@ -1,6 +1,6 @@
-"""The loops below everything else: `active` is the compiled module, or its NumPy twin where there is none.
+"""Kernels, the innermost loops: `active` is the compiled module, or its NumPy twin if it was not built.
 
-The choice is made once, at import. CONCORDANT_KERNELS=numpy chooses the twin although the module is there.
+The choice is made once, at import. CONCORDANT_KERNELS=numpy selects the twin even if the module was built.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """AP correlation: Kendall's tau with the weight at the top, and its treatments of ties.
 
-Walk a ranking from the top. At each system, the share of those above it that should be above it; average these shares.
-C(i) is the number of systems that are above i in both rankings: it is the same from both sides, so both directions of a
-coefficient come from one count, and differ only in the number of systems above i that C(i) is divided by.
+Walk a ranking from the top. At each system i, compute the share of the systems above it that belong above it; average
+these shares. C(i) is the number of systems above i in both rankings. It is symmetric, so one count gives both
+directions of a coefficient. They differ only in the divisor of C(i), the number of systems above i.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     """AP correlation of candidate with the truth, for rankings without ties.
 
     tau_ap = 2 / (m - 1) * sum_{i=2..m} C(i) / (i - 1) - 1, where C(i) counts the systems above place i of candidate
-    that the truth also puts above the system at i. Pick a system of candidate at random, and one above it: p is the
-    probability that the truth orders them the same way, and tau_ap = 2p - 1. Errors at the top cost more than in
-    `tau`; errors spread evenly give the same value. From -1 to 1.
+    that the truth also puts above the system at i. Pick a system of candidate at random, and another one above it. If
+    the truth orders them the same way with probability p, tau_ap = 2p - 1. Errors at the top cost more than in `tau`;
+    errors spread evenly give the same value. The range is -1 to 1.
 
-    Not symmetric: candidate is walked, the truth only consulted. `tau_ap_symmetric` is the mean of both directions.
+    It is not symmetric: the walk follows candidate. `tau_ap_symmetric` is the mean of both directions.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
 def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """AP correlation, the mean of both directions: (tau_ap(truth, candidate) + tau_ap(candidate, truth)) / 2.
 
-    For two rankings of equal standing without ties.
+    It suits two rankings without ties, neither of which is the truth.
 
     Raises
     ------
@@ -101,8 +101,9 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     tau_ap_a = 2 / (m - 1) * [ sum_{i: p_i > 1} C(i) * (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2)
     + sum_i 1 / (2 t_i) sum_{k=1..t_i-1} k / (p_i + k - 1) ] - 1.
 
-    It is the mean of `tau_ap` over all orders of the tied systems: the first sum from systems above the group, the
-    second from within it. Without ties it is `tau_ap`. All tied: 0. Not symmetric.
+    It is the mean of `tau_ap` over all orders of the tied systems. The first sum comes from systems above the group,
+    the second from systems within it. Without ties it equals `tau_ap`; if all systems are tied, it is 0. It is not
+    symmetric.
 
     Raises
     ------
@@ -113,7 +114,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     --------
     tau_ap : AP correlation of candidate with the truth, for rankings without ties.
     tau_ap_b : AP correlation with ties on both sides.
-    tie_bounds : What ties leave open.
+    tie_bounds : The range of a coefficient over all orders of tied systems.
 
     References
     ----------
@@ -137,13 +138,13 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
 def tau_ap_ties(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """AP correlation with ties on both sides, in one direction: candidate is walked.
+    """AP correlation with ties on both sides, in one direction: the walk follows candidate.
 
-    tau_ap_ties = 2 / (m - t_1) * sum_{i: p_i > 1} C(i) / (p_i - 1) - 1, where p_i - 1 is the number of systems above i
-    in candidate, by at least the tolerance if there is one, C(i) the number of those that are also above it in the
-    truth, and t_1 the number of systems at the top. Pairs tied in candidate are left out; a pair tied in the truth but
-    not in candidate counts as not concordant. (The paper's equation 10 omits the "- 1"; its worked example needs it.)
-    `tau_ap_b` is the mean of both directions. Without ties it is `tau_ap`. Undefined when a side is all tied.
+    tau_ap_ties = 2 / (m - t_1) * sum_{i: p_i > 1} C(i) / (p_i - 1) - 1. Here p_i - 1 is the number of systems above i
+    in candidate (by at least the tolerance, if given), C(i) counts those that are also above i in the truth, and t_1
+    systems tie for the top. Pairs tied in candidate are ignored; a pair tied only in the truth is not concordant. (The
+    paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
+    Without ties it equals `tau_ap`. It is undefined when a side is all tied.
 
     See Also
     --------
@@ -162,7 +163,7 @@ def tau_ap_ties(
 
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
-    below = (m - c.top_candidate) * (c.top_truth < m)  # 0 where a side is all tied
+    below = (m - c.top_candidate) * (c.top_truth < m)  # 0 if a side is all tied
     return 2 * ratio(c.down_candidate, below) - 1
 
 
@@ -172,14 +173,14 @@ def tau_ap_b(
 ) -> float | FloatArray:
     """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
 
-    tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. Symmetric. Without ties it is
-    `tau_ap_symmetric`. Undefined when a side is all tied.
+    tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. It is symmetric. Without ties it
+    equals `tau_ap_symmetric`. It is undefined when a side is all tied.
 
     See Also
     --------
     tau_ap : AP correlation of candidate with the truth, for rankings without ties.
     tau_ap_a : AP correlation with ties in the candidate.
-    tau_b : With ties on both sides.
+    tau_b : Kendall's tau with ties on both sides.
 
     References
     ----------
@@ -193,8 +194,8 @@ def tau_ap_b(
 
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, extra=BACK, workers=workers)
-    below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 where a side is all tied
-    # Half of 2 down_candidate / below_candidate - 1 and of 2 down_truth / below_truth - 1, as one fraction.
+    below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 if a side is all tied
+    # The mean of 2 down_candidate / below_candidate - 1 and 2 down_truth / below_truth - 1, as one fraction.
     both = c.down_candidate * below_truth + c.down_truth * below_candidate
     return ratio(both, below_truth * below_candidate) - 1
 
@@ -202,17 +203,17 @@ def tau_ap_b(
 def tau_ap_strict(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """AP correlation where ties should be ties: a tie in the truth is a statement, and so is one in candidate.
+    """AP correlation in which a tie is an error unless both sides have it.
 
-    Pick a system i of candidate at random, and another that is above it or tied with it. They are right if the truth
-    says the same of them: above, or tied. tau_ap_strict = 2p - 1, p the probability that they are right:
+    Pick a system i of candidate at random, and another that is above it or tied with it. The pair is right if the truth
+    has the same relation: above, or tied. tau_ap_strict = 2p - 1, where p is the probability that a pair is right:
 
-    p = 1/M * sum_i (C(i) + B(i)) / (A(i) + T(i)), with A(i) systems above i in candidate and T(i) others tied with it,
-    C(i) of the former above it in the truth, too, and B(i) of the latter tied with it in the truth, too. The M systems
-    are all but a single one at the top, which has nothing to be compared with.
+    p = 1/M * sum_i (C(i) + B(i)) / (A(i) + T(i)). In candidate, A(i) systems are above i and T(i) others are tied with
+    it. Of these, C(i) are also above it in the truth, and B(i) also tied with it. M counts all systems but a single one
+    at the top, which has nothing to be compared with.
 
-    1 only for rankings equal in order and ties. Not symmetric; always defined. Without ties it is `tau_ap`. The rule is
-    named as future work by Urbano and Marrero.
+    It is 1 only for rankings equal in order and ties. It is not symmetric, and always defined. Without ties it equals
+    `tau_ap`. Urbano and Marrero name this rule as future work.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""The coefficients that everybody knows, equal to those of scipy, under the same rules as the others."""
+"""Pearson's, Spearman's and Vigna's coefficients, equal to those of SciPy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .sums import ALL_TIED, by_block, complete_docstrings, correlation, ranks, u
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, equal to ``scipy.stats.pearsonr``.
 
-    Symmetric, from -1 to 1. Not a rank correlation: one outlier can decide it. Undefined when a side is all tied.
+    It is symmetric, from -1 to 1. It is not a rank correlation: one outlier can dominate it. It is undefined when a
+    side is all tied.
 
     See Also
     --------
@@ -38,12 +39,12 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
-    Tied systems get the mean of their ranks. Symmetric, from -1 to 1. Undefined when a side is all tied.
+    Tied systems get the mean of their ranks. It is symmetric, from -1 to 1, and undefined when a side is all tied.
 
     See Also
     --------
     pearson : Correlation of scores.
-    tau_b : With ties on both sides.
+    tau_b : Kendall's tau with ties on both sides.
 
     References
     ----------
@@ -64,13 +65,13 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, equal to ``scipy.stats.weightedtau``.
 
-    Each pair of systems counts with the sum of 1/rank of both; the value is the mean over weights from the ranks in
-    truth and from the ranks in candidate, so it is symmetric. Ties as in `tau_b`. Undefined when a side is all tied.
+    Each pair of systems has the weight 1/rank + 1/rank of its systems. The value is the mean for the ranks in truth and
+    the ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined when a side is all tied.
 
     See Also
     --------
     tau_ap : AP correlation of candidate with the truth, for rankings without ties.
-    tau_b : With ties on both sides.
+    tau_b : Kendall's tau with ties on both sides.
 
     References
     ----------
@@ -90,7 +91,7 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 
 
 def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
-    """As ``scipy.stats.pearsonr`` has it, whose import alone would take a second."""
+    """Compute Pearson's r for rows, without the slow import of ``scipy.stats``."""
     apart = (truth != truth[:, :1]).any(axis=1) & (candidate != candidate[:, :1]).any(axis=1)
     values = np.full(len(truth), np.nan)
     x, y = (_unit(_shifted(side[apart])) for side in (truth, candidate))
@@ -100,7 +101,7 @@ def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
 
 
 def _unit(scores: FloatArray) -> FloatArray:
-    """Rows less their mean, of length 1."""
+    """Centre rows and scale them to length 1."""
     centred = scores - scores.mean(axis=1, keepdims=True)
     largest = np.abs(centred).max(axis=1, keepdims=True)
     unit: FloatArray = centred / (largest * np.linalg.norm(centred / largest, axis=1, keepdims=True))
@@ -108,9 +109,7 @@ def _unit(scores: FloatArray) -> FloatArray:
 
 
 def _shifted(scores: FloatArray) -> FloatArray:
-    """Rows measured from their first score, and scaled by a power of two: the same correlation, and no square that
-    overflows or vanishes.
-    """
+    """Subtract each row's first score and scale by a power of two, so that squares neither overflow nor vanish."""
     bounded = np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
     gaps = bounded - bounded[:, :1]
     shifted: FloatArray = np.ldexp(gaps, -np.frexp(np.abs(gaps).max(axis=1, keepdims=True))[1])

@@ -20,8 +20,8 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
     tau_gap = 2 / K * sum_i [ sum_{j above i, concordant} g_ji / sum_{j above i} g_ji ] - 1
 
     over the K places i >= 2 whose denominator is positive. Swapping systems that the truth barely separates costs
-    little. Reads the scores of the truth and only the order of candidate; not symmetric; from -1 to 1. Ties in the
-    truth are pairs without a gap. Undefined when the truth is all tied.
+    little. It uses the scores of the truth and the order of candidate. It is not symmetric; the range is -1 to 1. Ties
+    in the truth have gap 0. It is undefined when the truth is all tied.
 
     Raises
     ------
@@ -56,17 +56,17 @@ def tau_gap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatAr
     """Gap-sensitive AP correlation with ties in candidate: the mean of `tau_gap` over all orders of the tied systems.
 
     There is no closed form; the mean is a smooth double integral, evaluated to 1e-9 or better (see `gap_ties`). Without
-    ties it is `tau_gap`. Groups of about ten tied systems take milliseconds, a group of 100 a fraction of a second.
+    ties it equals `tau_gap`. Groups of about ten tied systems take milliseconds, a group of 100 a fraction of a second.
 
     Raises
     ------
     LimitError
-        If so many systems are tied that it would take hours.
+        If the computation would take hours, because very many systems are tied.
 
     See Also
     --------
     tau_gap : Gap-sensitive AP correlation of candidate with the truth.
-    tau_a : With ties in the candidate, as the mean over their orders.
+    tau_a : Kendall's tau with ties in the candidate.
 
     References
     ----------

@@ -4,30 +4,29 @@ In one order, D_i adds up |truth_j - truth_i| over the items j above i, and N_i 
 truth_j > truth_i. tau_gap is 2/K * sum_i N_i/D_i - 1 over the K positions with D_i > 0; with 0/0 = 0 the sum
 may run over all positions.
 
-One item of a tied group. The groups above give D and N the constant parts D0 and N0. The other members of
-its own group are shuffled: give each member a uniform place in (0, 1). If the item's own place is u, the
-others are above it independently with probability u; and 1/D is the integral of exp(-sD) over s > 0. So, with
-g_j the gap to another member j, e_j = exp(-s g_j), and f_j = 1 - u + u e_j the mean of exp(-s times what j
-adds to D),
+One item of a tied group. The groups above give D and N the constant parts D0 and N0. Its own group is
+shuffled: give each member a uniform place in (0, 1). If the item has place u, the others are above it
+independently with probability u. And 1/D is the integral of exp(-sD) over s > 0. Let g_j be the gap to
+another member j, and e_j = exp(-s g_j). The mean of exp(-s times j's part of D) is f_j = 1 - u + u e_j. So
 
     E[N/D] = int_0^1 du int_0^inf ds exp(-s D0) prod_j f_j (N0 + sum_{j better} g_j u e_j/f_j).
 
-Members of equal truth share a factor, so the cost is for each distinct value.
+Members of equal truth share a factor, so the cost grows with the number of distinct values.
 
-The integral over u, by Gauss and Legendre. The integral over s is a polynomial in u of degree n, the number
+The integral over u, by Gauss-Legendre quadrature. The integral over s is a polynomial in u of degree n, the number
 of others with g_j > 0, and its Bernstein coefficients (the means of N/D given how many are above) are in
 [0, 1]. So its modulus is at most (|u| + |1-u|)^n, which is cosh(d)^n on the ellipse around (0, 1) with
 parameter exp(d), and the error of M nodes at most 32/15 exp(n d^2/2 - 2 M d) / (1 - exp(-2d)). n//2 + 1 nodes
 are exact; M = sqrt(14 n) nodes are fewer from n = 58 on, with an error below 1e-11 up to n = 10,000 (take
 d = 2M/n).
 
-The integral over s = exp(z), by the trapezoid rule in z. N/D comes out times the sum for the integral of
-D exp(z - D exp(z)), which is 1; the error of that sum is at most 2 |Gamma(1 + 2 pi i/h)| for any D, 1e-14 for
-h = 0.28. At the right exp(-sD) ends the sum. At the left its terms fall slowly, but there exp(-sD) is almost
-a polynomial in s, so 8 nodes of Gauss's rule for that very sum stand in for all of them.
+The integral over s = exp(z), by the trapezoid rule in z. It multiplies N/D by the sum for the integral of
+D exp(z - D exp(z)), which is 1. The error of that sum is at most 2 |Gamma(1 + 2 pi i/h)| for any D, 1e-14 for
+h = 0.28. On the right, exp(-sD) ends the sum. On the left the terms decrease slowly, but exp(-sD) is nearly a
+polynomial in s there, so 8 nodes of a Gauss rule for that sum replace them all.
 
-The varying K. D_i is 0 in the first L positions, as far as the truth is constant from the top, and nowhere
-else: K = m - L. Groups before the first mixed one (which brings a second value of the truth) are `lead` items
+The varying K. D_i is 0 exactly in the first L positions, those in which the truth is constant from the top:
+K = m - L. Groups before the first mixed one (which brings a second value of the truth) are `lead` items
 of one value. The mixed group, of T items, prolongs them by r if its r first items are of one value v; any v
 if lead = 0, else the value above. With a_l = 1/(m-l) and l0 = max(lead, 1),
 
@@ -38,9 +37,9 @@ below r more fixed ones. So for an item of that group with c_v others of value v
 
     E[N/D / K] = a_l0 E[N/D] + sum_{v,r} w_vr E[N/D | r of v first],  w_vr = (a_l - a_{l-1}) (c_v)_r / (T)_r
 
-(falling factorials; where the item is itself one of the r first, N/D = 0). The condition puts e_v^r in the
-place of f_v^r: it multiplies the integrand by (e_v/f_v)^r, on the same nodes. Later groups do not feel the
-order of this one, and take the factor E[1/K].
+(falling factorials; if the item is one of the first r, N/D = 0). The condition replaces f_v^r by e_v^r, so it
+multiplies the integrand by (e_v/f_v)^r, on the same nodes. Later groups do not depend on the order of this
+one, and take the factor E[1/K].
 """
 
 from __future__ import annotations
@@ -60,23 +59,23 @@ _TAIL_NODES = 8  # these replace all nodes with s * (largest D) < _TAIL_START, t
 _TAIL_START = 4.0
 _EXPONENT_END = 32.0  # exp(-32) = 1e-14 ends the sum over s
 _LOG_HUGE = 7.0  # exp(-exp(7)) is 0 in floating point; larger exponents could only overflow
-_MOST_TIED = 4_000  # some minutes
-_CHUNK = 1 << 16  # numbers in an array over z, u and values: small enough for the processor's cache
+_MOST_TIED = 4_000  # takes some minutes
+_CHUNK = 1 << 16  # numbers in an array over z, u and values, to fit the processor's cache
 
 
 class _View(NamedTuple):
-    """What one item of a tied group sees: fixed sums above it, and its group by distinct truth."""
+    """One item of a tied group: the fixed sums above it, and the gaps to its group by distinct truth."""
 
     fixed: float  # D0
     fixed_better: float  # N0
-    gap: FloatArray  # to each value that differs from its own
-    members: FloatArray  # of the group with that value
-    better: FloatArray  # 1 where that value is higher than its own, else 0
+    gap: FloatArray  # distance to each other value
+    members: FloatArray  # number of members with that value
+    better: FloatArray  # 1 if that value is higher than the item's, else 0
 
 
 @np.errstate(under="ignore")
 def expected_tau_gap(truth: FloatArray, candidate: FloatArray) -> float:
-    """Mean of tau_gap over all orders of the items tied in `candidate`; nan if all of `truth` is tied."""
+    """Compute the mean of tau_gap over all orders of the items tied in `candidate`; nan if all of `truth` is tied."""
     order = np.argsort(-candidate, kind="stable")
     ranked, x = candidate[order], _scaled(truth)[order]
     differs = np.flatnonzero(x != x[0])
@@ -97,7 +96,7 @@ def expected_tau_gap(truth: FloatArray, candidate: FloatArray) -> float:
 
 
 def _refuse_many_ties(sizes: IntArray) -> None:
-    """The time grows with the squares of the groups: 400 tied systems take 5 seconds."""
+    """Refuse very large tied groups. The time grows with the square of their size: 400 tied systems take 5 seconds."""
     if float((sizes[sizes > 1].astype(np.float64) ** 2).sum()) > _MOST_TIED**2:
         raise LimitError(
             f"candidate has groups of up to {int(sizes.max()):,} tied systems, and the mean of tau_gap over their "
@@ -106,13 +105,13 @@ def _refuse_many_ties(sizes: IntArray) -> None:
 
 
 def _scaled(truth: FloatArray) -> FloatArray:
-    """The truth times a power of two, so that sums of gaps cannot overflow and small gaps do not vanish."""
+    """Scale the truth by a power of two, so that sums of gaps cannot overflow and small gaps do not vanish."""
     exponent = math.frexp(float(np.abs(truth).max()))[1]
     return np.ldexp(truth, 1022 - len(truth).bit_length() - exponent)
 
 
 def _mixed_group(above: FloatArray, group: FloatArray, m: int) -> tuple[float, float]:
-    """E[sum of N/D / K] over the first group with two values of the truth, and E[1/K]."""
+    """Compute E[sum of N/D / K] over the first group with two values of the truth, and E[1/K]."""
     lead, size = len(above), len(group)
     values, counts = np.unique(group, return_counts=True)
     repeats = np.where(values == above[0], counts, 0) if lead else counts
@@ -127,7 +126,7 @@ def _mixed_group(above: FloatArray, group: FloatArray, m: int) -> tuple[float, f
 
 
 def _run_weights(repeats: IntArray, size: int, lead: int, m: int) -> FloatArray:
-    """The w_vr: row r - 1, a column for each value; `repeats` are the c_v (0 if v cannot be first)."""
+    """Compute the weights w_vr, r - 1 by values; `repeats` are the c_v (0 if v cannot be first)."""
     r = np.arange(1, int(repeats.max()) + 1)[:, None]
     step = 1.0 / ((m - lead - r) * (m - lead - r + 1.0))  # a_l - a_{l-1}, l = lead + r
     if lead == 0:
@@ -179,7 +178,7 @@ def _mean_share(view: _View, weight: float, runs: FloatArray) -> float:
 
 
 def _times(z: FloatArray, factor: float) -> FloatArray:
-    """The product s * factor."""
+    """Compute s * factor."""
     return _exp(z + math.log(factor)) if factor else np.zeros_like(z)
 
 
@@ -188,14 +187,14 @@ def _exp(exponent: FloatArray) -> FloatArray:
 
 
 def _dot(array: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum over the values of an array of z, u, value with weights for z, value."""
+    """Sum an array of z, u, value over the values, with weights for z, value."""
     return np.asarray(np.matmul(array, weights[:, :, None])[..., 0])
 
 
 def _polynomials(coefficients: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Sum c_r x^r, and r c_r x^r, over r = 1, 2, ...: Horner's rule, a column of coefficients for each x.
+    """Compute sum c_r x^r and sum r c_r x^r over r = 1, 2, ... by Horner's rule, a column of coefficients for each x.
 
-    Longer columns come first, and only the columns that have begun take part in a step.
+    Longer columns come first; a step uses only the columns that are long enough.
     """
     value, slope = np.zeros_like(x), np.zeros_like(x)
     begun = 0
@@ -207,7 +206,7 @@ def _polynomials(coefficients: FloatArray, x: FloatArray) -> tuple[FloatArray, F
 
 
 def _nodes_of_z(smallest: float, largest: float) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights for the integral over z = log s, for D from `smallest` to `largest`."""
+    """Compute nodes and weights for the integral over z = log s, for D from `smallest` to `largest`."""
     x, weight = _tail_rule()
     first = math.log(_TAIL_START) - math.log(largest)
     count = math.ceil((math.log(_EXPONENT_END) - math.log(smallest) - first) / _STEP) + 1
@@ -217,10 +216,10 @@ def _nodes_of_z(smallest: float, largest: float) -> tuple[FloatArray, FloatArray
 
 @lru_cache(maxsize=1)
 def _tail_rule() -> tuple[FloatArray, FloatArray]:
-    """Gauss's rule for masses h x at x = exp(-h), exp(-2h), ...: the trapezoid rule left of its first node.
+    """Compute Gauss's rule for masses h x at x = exp(-h), exp(-2h), ..., which replaces the left trapezoid nodes.
 
-    x is s over the s of that first node. The eigenvalues of multiplication by x, in an orthonormal basis of
-    the polynomials of low degree, are the nodes (Golub and Welsch).
+    x is s divided by the s of the first remaining node. The eigenvalues of multiplication by x, in an orthonormal
+    basis of the polynomials of low degree, are the nodes (Golub and Welsch).
     """
     x = np.exp(-_STEP * np.arange(1, math.ceil(40.0 / _STEP)))
     root = np.sqrt(_STEP * x)

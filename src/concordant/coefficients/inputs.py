@@ -1,7 +1,7 @@
-"""From what callers pass to rows of scores, and from rows of results back to what callers expect.
+"""Checks of the arguments of coefficients, and their conversion to rows of scores.
 
-Coefficients are strict: they compare scores position by position, so everything that could
-silently compare the wrong things (names, labels in another order, missing values) is refused here.
+Coefficients compare scores by position. So everything that could silently compare the wrong scores (names, labels in
+another order, missing values) is refused here.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Batch(NamedTuple):
 
 
 def vectors(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both arguments as contiguous float64 arrays with the same number of systems on the last axis.
+    """Convert both arguments to contiguous float64 arrays with equally many systems on the last axis.
 
-    Whether the values are finite is left to the kernels, which read them all anyway.
+    The kernels check that values are finite, because they read them all anyway.
     """
     t = floats(truth, "truth")
     o = floats(candidate, "candidate")
@@ -90,7 +90,7 @@ def refuse_not_finite(array: FloatArray, name: str) -> NoReturn:
 
 
 def subscript(place: tuple[Any, ...]) -> str:
-    """The place of a value as a caller would write it: [3] or [0, 3]."""
+    """Format the place of a value as in Python: [3] or [0, 3]."""
     return "[" + ", ".join(str(int(k)) for k in place) + "]"
 
 
@@ -118,14 +118,14 @@ def floats(values: Any, name: str) -> FloatArray:
 
 
 def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
-    """The first value that is no real number, and where it stands."""
+    """Describe the first value that is not a real number, and its place."""
     if array.dtype.kind not in "OUS":
         return (
             f"values of type {array.dtype}, such as {array.flat[0]!s}"
             if array.size
             else f"values of type {array.dtype}"
         )
-    # NumPy has turned a list of numbers and names into strings: look at what was passed.
+    # NumPy turns lists of numbers and names into strings, so look at the original values.
     given = np.empty(array.shape, dtype=object)
     given[...] = array if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     for place, value in np.ndenumerate(given):
@@ -161,7 +161,7 @@ def _refuse_rounding(array: npt.NDArray[Any], floats: FloatArray, name: str) -> 
 
 
 def _refuse_masks_and_labels(values: Any, name: str) -> None:
-    """NumPy would drop a mask, and the labels of the Series in a list, without a word."""
+    """Refuse masks, and lists of Series, whose labels NumPy would drop silently."""
     parts = values if isinstance(values, (list, tuple)) else (values,)
     if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
         raise InputError(
@@ -175,7 +175,7 @@ def _refuse_masks_and_labels(values: Any, name: str) -> None:
 
 
 def refuse_other_labels(truth: Any, candidate: Any) -> None:
-    """Two pandas objects are compared by position here; that must be what their labels say, too."""
+    """Refuse two pandas objects whose labels differ, because scores are compared by position."""
     if not (hasattr(truth, "iloc") and hasattr(candidate, "iloc")):
         return
     t, o = (side.columns if hasattr(side, "columns") else side.index for side in (truth, candidate))

@@ -1,7 +1,7 @@
 """Kendall's tau and its treatments of ties.
 
 A pair of systems is concordant when both rankings order it the same way, discordant when they order it differently,
-and neither when it is tied on a side. The variants differ in what they do with the tied pairs.
+and neither when it is tied on a side. The variants differ in their treatment of tied pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     """Kendall's tau for rankings without ties.
 
     tau = (concordant - discordant) / (m (m - 1) / 2): the probability that a random pair of systems is ordered the
-    same way, minus the probability that it is not. 1 for equal rankings, -1 for reversed ones. Symmetric.
+    same way, minus the probability that it is not. It is 1 for equal rankings and -1 for reversed ones, and symmetric.
 
     Raises
     ------
@@ -29,8 +29,8 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
 
     See Also
     --------
-    tau_a : With ties in the candidate, as the mean over their orders.
-    tau_b : With ties on both sides.
+    tau_a : Kendall's tau with ties in the candidate.
+    tau_b : Kendall's tau with ties on both sides.
     tau_ap : AP correlation of candidate with the truth, for rankings without ties.
 
     References
@@ -55,7 +55,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     """Kendall's tau with ties in candidate: its accuracy as an estimate of an objective, untied truth.
 
     tau_a = (concordant - discordant) / (m (m - 1) / 2). A pair tied in candidate counts as half right: the value is the
-    mean of `tau` over all orders of the tied systems. Without ties it is `tau`. All tied: 0.
+    mean of `tau` over all orders of the tied systems. Without ties it equals `tau`; if all systems are tied, it is 0.
 
     Raises
     ------
@@ -65,8 +65,8 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     See Also
     --------
     tau : Kendall's tau for rankings without ties.
-    tau_b : With ties on both sides.
-    tie_bounds : What ties leave open.
+    tau_b : Kendall's tau with ties on both sides.
+    tie_bounds : The range of a coefficient over all orders of tied systems.
 
     References
     ----------
@@ -93,12 +93,13 @@ def tau_b(
     """Kendall's tau with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
-    side. Equal to ``scipy.stats.kendalltau``. Without ties it is `tau`. Symmetric. Undefined when a side is all tied.
+    side. It equals ``scipy.stats.kendalltau``, and `tau` without ties. It is symmetric, and undefined when a side is
+    all tied.
 
     See Also
     --------
     tau : Kendall's tau for rankings without ties.
-    tau_a : With ties in the candidate, as the mean over their orders.
+    tau_a : Kendall's tau with ties in the candidate.
     tau_ap_b : AP correlation with ties on both sides.
 
     References
@@ -122,17 +123,16 @@ def tau_b(
 def tau_strict(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """Kendall's tau where ties should be ties: a tie in the truth is a statement, and so is one in candidate.
+    """Kendall's tau in which a tie is an error unless both sides have it.
 
-    A pair is right if both rankings order it the same way or both tie it, and wrong otherwise: ordered the other way,
-    tied in the truth and ordered by the observer, or the reverse. tau_strict = (right - wrong) / (m (m - 1) / 2).
-    1 only for rankings equal in order and ties, -1 when every pair is wrong. Symmetric, and always defined. Without
-    ties it is `tau`. The rule is named as future work by Urbano and Marrero. In machine translation it is known as
-    tau_23, and as (tau_23 + 1) / 2, `pairwise_accuracy`, it is one of WMT's official statistics.
+    A pair is right if both rankings order it the same way or both tie it, and wrong otherwise.
+    tau_strict = (right - wrong) / (m (m - 1) / 2). It is 1 only for rankings equal in order and ties, and -1 when every
+    pair is wrong. It is symmetric, and always defined. Without ties it equals `tau`. Urbano and Marrero name this rule
+    as future work. In machine translation it is known as tau_23; WMT reports (tau_23 + 1) / 2, `pairwise_accuracy`.
 
     See Also
     --------
-    tau_b : With ties on both sides.
+    tau_b : Kendall's tau with ties on both sides.
     tau_ap_strict : AP correlation in which a tie is an error unless both sides have it.
 
     References
@@ -157,12 +157,12 @@ def tau_strict(
 def pairwise_accuracy(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, workers: int = 1
 ) -> float | FloatArray:
-    """Share of the pairs of systems of which candidate says the same as the truth: one above the other, or tied.
+    """Share of the pairs of systems that both sides order the same way or both tie.
 
-    accuracy = right / (m (m - 1) / 2), a pair being right as in `tau_strict`, so it is (tau_strict + 1) / 2;
-    without ties (tau + 1) / 2. 1 for rankings equal in order and ties, 0 when every pair is wrong, 0.5 on average for
-    random rankings without ties. Symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and Freitag,
-    in their software acc_23; without ties the accuracy of Kocmi et al.
+    accuracy = right / (m (m - 1) / 2), with right pairs as in `tau_strict`, so it equals (tau_strict + 1) / 2; without
+    ties (tau + 1) / 2. It is 1 for rankings equal in order and ties, 0 when every pair is wrong, and 0.5 on average for
+    random rankings without ties. It is symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and
+    Freitag (acc_23 in their software); without ties it is the accuracy of Kocmi et al.
 
     See Also
     --------

@@ -49,42 +49,41 @@ def rbo(
     """Rank-biased overlap: how much two rankings share in their first d items, averaged over all depths d.
 
     A_d is the agreement of the two rankings at depth d, the share of the first d items that they have
-    in common. RBO is its mean under a reader who goes on from each rank to the next with probability p:
+    in common. RBO averages it for a reader who continues from each rank to the next with probability p:
 
         RBO = (1 - p) * sum_{d=1..inf} p^(d-1) A_d
 
-    The top weighs most: at p = 0.9 the first 10 ranks carry 86% of the weight, at p = 0.98 the first 50 85%.
+    The top weighs most: the first 10 ranks have 86% of the weight at p = 0.9, the first 50 have 85% at p = 0.98.
     The value lies between 0 (nothing in common) and 1, is symmetric in its two arguments, and is
-    defined for every input. It is not a correlation: a reversed ranking is not at the lower end.
+    defined for every input. It is not a correlation: a reversed ranking has a value above 0.
 
     Parameters
     ----------
     truth, candidate : array_like or mapping
         Two score vectors, higher is better, with the same items by position: the last axis holds the
-        systems, leading axes broadcast. Or two mappings from item to score, which may hold
-        different items and different numbers of items, for instance the documents that two
-        engines returned. Never ordered lists of names.
+        systems, leading axes broadcast. Or two mappings from item to score, which may have different items,
+        for instance the documents that two engines returned. Ordered lists of names are refused.
     p : float
         Persistence, 0 < p < 1. The closer to 1, the deeper the comparison.
     ties : {"w", "a", "b"}
-        What a tied group means when a depth d cuts through it.
+        How to count a tied group that a depth d cuts.
 
-        - ``"w"``: the items are equal (a shared medal) and all of them are in from the group's first
-          rank on, so more than d items may be in: `A_d = 2 |S_d & L_d| / (|S_d| + |L_d|)`.
-        - ``"a"``: their order is unknown, and each is in with probability (d - top + 1) / size. A_d is then
-          the overlap expected over all orders of the tied items, divided by d. Less than 1 even between a
-          tied ranking and itself: the right choice where the truth has an order and ties are ignorance.
-        - ``"b"``: as "a", but divided by sqrt(sum c_S^2 sum c_L^2), c the contributions of the items,
-          in place of d. This corrects for the ties as tau_b does: 1 between a tied ranking and itself.
+        - ``"w"``: the items are equal (a shared medal). All are included from the group's first rank on, so
+          more than d items may be included: `A_d = 2 |S_d & L_d| / (|S_d| + |L_d|)`.
+        - ``"a"``: their order is unknown, and each is included with probability (d - top + 1) / size. A_d is
+          the expected overlap over all orders of the tied items, divided by d. A tied ranking's overlap with
+          itself is below 1. Choose it if the truth has an order that tied scores do not show.
+        - ``"b"``: like "a", but divided by sqrt(sum c_S^2 sum c_L^2) instead of d, where c are the
+          contributions of the items. Like tau_b, it is 1 between a tied ranking and itself.
 
-        The three are equal where nothing is tied.
+        Without ties, all three are equal.
     kind : {"ext", "min", "max", "res"}
-        What to assume about the ranks that were not given: those beyond the shorter mapping, and those
-        beyond both. Vectors, too, are taken as the beginning of a longer ranking.
+        What to assume about ranks that were not given: those beyond the shorter mapping, and those
+        beyond both. Vectors also count as the beginning of a longer ranking.
 
         - ``"ext"``: the agreement continues as observed, the best single estimate;
         - ``"min"``, ``"max"``: no common item, or as many as possible, would follow;
-        - ``"res"``: max - min, what is left open. It shrinks as p^n with the number n of ranks given.
+        - ``"res"``: max - min, the uncertainty. It shrinks as p^n with the number n of given ranks.
 
     Returns
     -------
@@ -131,11 +130,11 @@ def rbo(
 
 
 def _of_the_same(truth: FloatArray, candidate: FloatArray, p: float, ties: Ties, kind: Kind) -> float | FloatArray:
-    """Where both sides rank the same items."""
+    """Compute rbo of two rankings of the same items."""
     m = truth.shape[-1]
     weights, tail = _weights(p, m)
     found = overlaps(truth, candidate, weights, _TIES[ties])
-    # All ranks are given on both sides: what goes on below, or as much as possible in common, is everything.
+    # With all items ranked on both sides, "ext" and "max" coincide below the last rank.
     extended: float | FloatArray = (found.sum + found.last * tail) / (found.weight + tail)
     if kind in ("ext", "max"):
         return extended
@@ -148,7 +147,7 @@ def _of_the_same(truth: FloatArray, candidate: FloatArray, p: float, ties: Ties,
 
 @lru_cache(maxsize=8)
 def _weights(p: float, m: int) -> tuple[FloatArray, float]:
-    """(1 - p) p^(d - 1) for the depths d = 1..m, and what is left below."""
+    """Compute the weights (1 - p) p^(d - 1) of the depths d = 1..m, and the total weight below."""
     with np.errstate(under="ignore"):
         weights = (1 - p) * np.power(p, np.arange(float(m)))
         weights.flags.writeable = False
@@ -159,7 +158,7 @@ def _weights(p: float, m: int) -> tuple[FloatArray, float]:
 
 
 def _rbo(short: Ranking, long: Ranking, p: float, ties: int, kind: Kind) -> FloatArray:
-    """One value for each pair. Depths down to s were seen on both sides, down to n on the longer one."""
+    """Compute one value for each pair. Depths up to s are given on both sides, up to n on the longer one."""
     s, n, common = short.top_at.shape[-1], long.top_at.shape[-1], short.top.shape[-1]
     short_at, long_at = profile(short, n, ties), profile(long, n, ties)
     seen = seen_overlap(short, long, short_at, long_at)
@@ -181,7 +180,7 @@ def _rbo(short: Ranking, long: Ranking, p: float, ties: int, kind: Kind) -> Floa
 
 
 def _discounted(agreement: FloatArray, p: float, rest: float | None = None) -> FloatArray:
-    """Mean of A_d with weights (1-p) p^(d-1); the last A_d goes on forever unless the `rest` is given.
+    """Average A_d with weights (1-p) p^(d-1); unless `rest` is given, the last A_d holds for all deeper ranks.
 
     The weights add up to 1; dividing by their rounded sum makes a constant agreement of 1 exactly 1.
     """
@@ -193,11 +192,11 @@ def _discounted(agreement: FloatArray, p: float, rest: float | None = None) -> F
 
 
 def _harmonic_rest(n: int, p: float) -> float:
-    """(1-p) sum_{d>n} p^(d-1) / d, the weight of one common item below depth n when no others follow.
+    """Compute (1-p) sum_{d>n} p^(d-1) / d, the weight of one common item below depth n when no others follow.
 
-    Webber's eq. 11 has log(1/(1-p)) - sum_{d<=n} p^d/d, which cancels to noise when n is large. There we
-    take the sum as p^n / (n+1) * 2F1(1, 1; n+2; -p/(1-p)) and Gauss's continued fraction for it, whose terms
-    are all positive; 100 of them give full precision from n log(1/p) = 1 on.
+    Webber's eq. 11 has log(1/(1-p)) - sum_{d<=n} p^d/d, which loses all digits when n is large. There we use
+    p^n / (n+1) * 2F1(1, 1; n+2; -p/(1-p)) and Gauss's continued fraction for it. Its terms are positive, and
+    100 of them give full precision from n log(1/p) = 1 on.
     """
     if -n * math.log(p) < 1:
         d = np.arange(1.0, n + 1)
@@ -211,9 +210,9 @@ def _harmonic_rest(n: int, p: float) -> float:
 
 
 def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]) -> FloatArray:
-    """Overlap at each depth if the shorter side's ranks s+1..d all hold items that only the longer side has.
+    """Compute the overlap at each depth if the shorter side's ranks s+1..d all held items of the longer side alone.
 
-    For "max" the first of those items; for "ext" any that have begun, which contribute their mean.
+    "max" takes the first of these items. "ext" takes the mean contribution of those that have begun.
     """
     n = long_at.share.shape[-1]
     if s == n:
@@ -231,12 +230,12 @@ def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]
 
 
 def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tuple[Ranking, Ranking]:
-    """Rankings of the shorter and of the longer side, item ranks of the common items only."""
+    """Make rankings of the shorter and the longer side, with item ranks only for common items."""
     sides = ((_mapping_scores(truth, "truth"), truth), (_mapping_scores(candidate, "candidate"), candidate))
     (short_scores, short), (long_scores, long) = sorted(sides, key=lambda side: side[0].shape[-1])
     place = {item: k for k, item in enumerate(long)}
     shared = [(k, place[item]) for k, item in enumerate(short) if item in place]
-    common = np.array(shared, dtype=np.int64).reshape(-1, 2)  # also where there are none
+    common = np.array(shared, dtype=np.int64).reshape(-1, 2)  # also for no shared items
 
     def restricted(scores: FloatArray, items: IntArray) -> Ranking:
         ranking = ranking_of(scores)
@@ -246,7 +245,7 @@ def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tu
 
 
 def _mapping_scores(values: Mapping[Any, Any], name: str) -> FloatArray:
-    """The scores of a mapping as one row."""
+    """Convert the scores of a mapping to one row."""
     if not values:
         raise InputError(f"{name} is an empty mapping: at least 1 item with its score is needed")
     return np.array([[_score(value, name, item) for item, value in values.items()]])
@@ -254,7 +253,7 @@ def _mapping_scores(values: Mapping[Any, Any], name: str) -> FloatArray:
 
 def _score(value: Any, name: str, item: Any) -> float:
     exact = value.item() if isinstance(value, np.generic) else value
-    number = isinstance(exact, Real)  # mypy knows no comparison of Real
+    number = isinstance(exact, Real)  # for mypy, Real has no comparison
     if not number:
         raise InputTypeError(f"{name}[{item!r}] is {value!r}: every score must be a real number, higher is better")
     if not abs(exact) <= sys.float_info.max:  # nan, too
@@ -269,7 +268,7 @@ def _score(value: Any, name: str, item: Any) -> float:
 
 
 def _refuse_names(values: object, name: str) -> None:
-    """Names in order of rank are the classical mistake; say how to write them as scores."""
+    """Refuse lists of names in order of rank, a common mistake, and say how to write them as scores."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "USO":
         values = values.ravel().tolist()
     if not isinstance(values, (list, tuple)):

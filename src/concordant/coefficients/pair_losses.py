@@ -1,7 +1,7 @@
-"""What each pair of systems contributes to 1 - coefficient, exactly, for the coefficients that are sums over pairs.
+"""Exact contributions of pairs of systems to 1 - coefficient, for coefficients that are sums over pairs.
 
-Every function returns a symmetric m x m matrix whose upper triangle sums to 1 - value. Pairs that both sides order in
-the same way contribute 0, and no contribution is negative.
+Every function returns a symmetric m x m matrix whose upper triangle sums to 1 - value. Pairs that both sides order the
+same way contribute 0, and no contribution is negative.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def above(scores: FloatArray) -> BoolArray:
-    """`[j, i]` says whether system j is above system i."""
+    """Return a matrix whose entry `[j, i]` tells whether system j is above system i."""
     return np.asarray(scores[:, None] > scores[None, :])
 
 
 def _orders(truth: FloatArray, candidate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The signs of all differences, on both sides."""
+    """Return the signs of all differences on both sides."""
     return np.sign(truth[:, None] - truth[None, :]), np.sign(candidate[:, None] - candidate[None, :])
 
 
 def tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """(1 - sign sign) / N: 2 / N for a swapped pair, 1 / N for a tied one."""
+    """Losses (1 - sign sign) / N: 2 / N for a swapped pair, 1 / N for a tied pair."""
     x, y = _orders(truth, candidate)
     losses = (1 - x * y) / (len(truth) * (len(truth) - 1) / 2)
     np.fill_diagonal(losses, 0)
@@ -35,10 +35,10 @@ def tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """2 / R for a swapped pair, R = sqrt(A B) with A and B the untied pairs of each side.
+    """Losses of 2 / R for a swapped pair, R = sqrt(A B) with A and B the numbers of untied pairs of each side.
 
-    The U pairs that both sides order sum to R (1 - tau_b) - (R - U); what is left, R - U >= 0, comes from the pairs
-    that one side ties and the other orders, and is divided equally among them.
+    The losses of the U pairs that both sides order sum to (1 - tau_b) - (R - U) / R. The rest, (R - U) / R >= 0, is
+    divided equally among the pairs that only one side ties.
     """
     x, y = _orders(truth, candidate)
     root = math.sqrt(np.count_nonzero(x) / 2 * (np.count_nonzero(y) / 2))
@@ -52,23 +52,23 @@ def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """2 / N for a pair that the sides do not say the same of."""
+    """Losses of 2 / N for a pair in a different relation (above, below, tied) on each side."""
     x, y = _orders(truth, candidate)
     return np.asarray((x != y) * 2 / (len(truth) * (len(truth) - 1) / 2))
 
 
 def pairwise_accuracy(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """1 / N for a pair that the sides do not say the same of."""
+    """Losses of 1 / N for a pair in a different relation (above, below, tied) on each side."""
     return tau_strict(truth, candidate) / 2
 
 
 def _walked(costs: FloatArray) -> FloatArray:
-    """From costs at the lower system of each pair, `[j, i]` for j above i, to costs of pairs."""
+    """Convert costs at the lower system of each pair, `[j, i]` for j above i, to a symmetric matrix."""
     return costs + costs.T
 
 
 def tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
+    """Losses of 2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
     higher = above(candidate)
     count = higher.sum(axis=0)  # p_i - 1
     wrong = higher & ~above(truth)
@@ -76,15 +76,15 @@ def tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_ap_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """The mean of both directions of `tau_ap_ties`."""
+    """Losses that are the mean of both directions of `tau_ap_ties`."""
     return (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2
 
 
 def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """The mean of what tau_ap gives a pair over all orders of the systems tied in candidate.
+    """Losses of `tau_ap`, averaged over all orders of the systems tied in candidate.
 
-    j above the group of i: (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2) instead of 1 / (p_i - 1). j in the group of i,
-    truth better for i: it is above i with probability (k - 1) / (t - 1) where i has place k of the group.
+    If j is above the group of i: (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2) instead of 1 / (p_i - 1). If j is in the
+    group of i and the truth puts i above j: j is above i with probability (k - 1) / (t - 1) if i has place k.
     """
     m, wrong = len(truth), above(candidate) & ~above(truth)
     outside, inside = np.zeros(m), np.zeros(m)
@@ -98,7 +98,7 @@ def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """2 / (M (A(i) + T(i))) at i for each j above or beside it in candidate, but not so in the truth."""
+    """Losses of 2 / (M (A(i) + T(i))) at i for each j above or tied with it in candidate, but not so in the truth."""
     higher, lower = above(candidate), above(candidate).T
     beside = ~(higher | lower)
     np.fill_diagonal(beside, False)
@@ -108,7 +108,7 @@ def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_gap(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """2 g_ji / (K sum of the gaps above i) for each j above i in candidate and not in the truth."""
+    """Losses of 2 g_ji / (K * sum of the gaps above i) for each j above i in candidate and not in the truth."""
     gaps = np.abs(truth[:, None] - truth[None, :])
     higher = above(candidate)
     total = (higher * gaps).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Pearson rank: correlation of scores, not only of their order, with the weight at the top."""
+"""Pearson rank: a top-weighted correlation of scores, not only of their order."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ _UNDEFINED = "all systems are tied on a side, or all below the best are tied in 
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
-    Scale both to [0, 1]. Walk the truth from the top; at each system i the cosine between its gaps to the systems above
-    it in the truth and its gaps to them in candidate; average these with the scaled truth scores x_i as weights:
+    Scale both to [0, 1]. Walk the truth from the top. At each system i, take its gaps to the systems above it in the
+    truth, and compute the cosine between these gaps in truth and in candidate. Average with the weights x_i, the scaled
+    truth scores:
 
     rho_r = sum_i x_i / (sum_k x_k) * sum_j (x_j-x_i)(y_j-y_i) / (sqrt(sum_j (x_j-x_i)^2) sqrt(sum_j (y_j-y_i)^2))
 
-    with j over the systems with a strictly higher truth and i, k over those that have such systems. Swaps and wrong
-    gaps both cost, more so at the top. 1 if candidate is an increasing linear function of the truth, -1 if decreasing.
-    Systems tied in the truth are not compared with each other; where all gaps in candidate are zero, the cosine is 0.
-    Not symmetric: the truth is walked. O(m) after sorting, by running means and second moments.
+    with j over the systems with a strictly higher truth, and i, k over those that have such systems. Swaps and wrong
+    gaps both cost, more so at the top. It is 1 if candidate is an increasing linear function of the truth, -1 if
+    decreasing. Systems tied in the truth are not compared with each other. If all gaps in candidate are zero, the
+    cosine is 0. It is not symmetric: the walk follows the truth. It takes O(m) after sorting, by running means and
+    second moments.
 
-    Undefined where a side is all tied, or the total weight is 0, as when all systems below the best are tied as the
-    worst, and always for two systems.
+    It is undefined if a side is all tied, or if the total weight is 0. This happens when all systems below the best are
+    tied, and always for two systems.
 
     See Also
     --------
@@ -54,7 +56,7 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
-    For two rankings of equal standing. Undefined where either direction is.
+    It suits two rankings neither of which is the truth. It is undefined if either direction is.
 
     See Also
     --------
@@ -75,7 +77,7 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     """
     c = cosines(truth, candidate, workers=workers)
     d = cosines(candidate, truth, workers=workers)
-    # One fraction, so that it is undefined where either direction is.
+    # One fraction, so that it is undefined if either direction is.
     return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight)
 
 

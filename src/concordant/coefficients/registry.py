@@ -1,4 +1,4 @@
-"""All coefficients and their properties: the command line's choices, the docs' table and the tests' properties."""
+"""All coefficients and their properties, for the command line, the docs and the tests."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Reading: TypeAlias = Literal["order", "scores"]
 Headline: TypeAlias = Literal["main", "inferred", "table"]
 Losses: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
-_PIECES = 8  # of a batch, for an executor, whose workers nobody has counted
+_PIECES = 8  # pieces of a batch for an executor, whose number of workers is unknown
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
-    """A coefficient and its properties. Its name, `workers` and `tolerance` are those of its function."""
+    """A coefficient and its properties. Its name, `workers` and `tolerance` come from its function."""
 
     function: Callable[..., Any] = field(kw_only=False)
     summary: str = field(kw_only=False)
@@ -46,31 +46,31 @@ class Coefficient:
     ties: tuple[Side, ...] = ()
     """The sides that may have ties."""
     reads: tuple[Reading, Reading] = ("order", "order")
-    """What is used of truth and of candidate: only the order, or the scores themselves."""
+    """Whether it uses only the order or the scores, for truth and for candidate."""
     top_weighted: bool = False
     """Whether errors among the best systems cost more."""
     range: tuple[float, float] = (-1.0, 1.0)
     with_ties: str = ""
-    """The coefficient that is the same without ties and admits them on both sides; empty where this one does."""
+    """The coefficient that equals this one without ties and admits them on both sides; empty if this one does."""
     mean_over_ties: str = ""
-    """The coefficient that is the mean of this one over all orders of the systems tied in candidate, if there is one;
-    `tie_bounds` is for those that have it."""
+    """The coefficient that is the mean of this one over all orders of the systems tied in candidate, if any;
+    `tie_bounds` needs it."""
     bounds: str = ""
-    """The coefficient whose `tie_bounds` tell what ties in candidate leave open here; empty where nothing is known."""
+    """The coefficient whose `tie_bounds` apply to ties in candidate; empty if unknown."""
     null: Literal["", "tau", "tau_ap"] = ""
-    """The null distribution that it has without ties (`null_distribution`); empty where none is known."""
+    """Its `null_distribution` without ties; empty if unknown."""
     losses: Losses | None = None
-    """What each pair of systems contributes to 1 - value (see `pair_losses`); None where it is not a sum over pairs."""
+    """The contributions of pairs of systems to 1 - value (see `pair_losses`); None if it is not a sum over pairs."""
     headline: Headline | None = None
-    """The most prominent place at which tables and reports show it; see `headlines`."""
+    """The most prominent place that shows it, in tables and reports; see `headlines`."""
 
     def __call__(self, truth: Any, candidate: Any, **options: Any) -> Any:
-        """The value, as `function` gives it."""
+        """Compute the value, by `function`."""
         return self.function(truth, candidate, **options)
 
     @property
     def name(self) -> str:
-        """As in the function, the command line and the docs."""
+        """The name of the function, also used by the command line and the docs."""
         return self.function.__name__
 
     @property
@@ -85,17 +85,17 @@ class Coefficient:
 
     @property
     def undefined(self) -> str:
-        """When it has no value for lack of a definition; empty where it is always defined."""
+        """When the coefficient is undefined; empty if it is always defined."""
         return getattr(self.function, "undefined", "")
 
     @property
     def formula(self) -> Callable[..., Any]:
-        """The function without its warning: nan where it is undefined."""
+        """The function without its warning: nan if it is undefined."""
         silent: Callable[..., Any] = unwrap(self.function)
         return silent
 
     def attempt(self, truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[float, str]:
-        """The value for two vectors and no reason; or nan, and why there is no value. Nothing is warned of.
+        """Return the value for two vectors and an empty reason, or nan and why there is no value, without warnings.
 
         >>> get_coefficient("tau").attempt([3, 2, 1], [1, 1, 0])
         (nan, 'ties in candidate')
@@ -109,19 +109,18 @@ class Coefficient:
         return value, self.undefined if math.isnan(value) else ""
 
     def on_workers(self, workers: Workers, **parameters: Any) -> Callable[..., Any]:
-        """The formula for batches: on so many threads, where it knows how, or in pieces on an executor."""
+        """Return the formula for batches: on several threads if it supports them, or in pieces on an executor."""
         if not isinstance(workers, int):
             return partial(_in_pieces, workers, self.name, parameters)
         return partial(self.formula, **parameters, **({"workers": workers} if self.workers else {}))
 
     def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
-        """The coefficient with the systems on `axis`, as `scipy.stats.permutation_test` and `bootstrap` call it.
+        """Compute the coefficient with the systems on `axis`, for `scipy.stats.permutation_test` and `bootstrap`.
 
-        scipy sees `axis` and passes whole batches of resamples; given the plain function it calls that for each.
-        `permutation_type="pairings"` is the test that `permutation_test` does; give scipy the candidate scores alone to
-        permute, or it goes through the orders of both sides. `bootstrap(paired=True)` draws systems with replacement,
-        so many are tied: take a coefficient that admits ties on both sides. For intervals over topics see
-        `correlate`.
+        Because of `axis`, SciPy passes whole batches of resamples; it would call the plain function for each.
+        `permutation_type="pairings"` is the test of `permutation_test`. Let SciPy permute only the candidate's scores;
+        with both sides it tries the orders of both. `bootstrap(paired=True)` draws systems with replacement, so many
+        are tied: choose a coefficient that admits ties on both sides. For intervals over topics see `correlate`.
 
         >>> from functools import partial
         >>> from scipy import stats
@@ -132,16 +131,15 @@ class Coefficient:
         0.141667
         """
         t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, candidate))
-        value: FloatArray = np.asarray(self.function(t, o))[()]  # scipy asks even a single value for its dtype
+        value: FloatArray = np.asarray(self.function(t, o))[()]  # SciPy needs a dtype even of a single value
         return value
 
     def matrix(self, frame: Any) -> Any:
-        """All columns of a pandas frame against each other; the row is the truth, the column candidate.
+        """Compare all columns of a pandas frame with each other; the row is the truth, the column candidate.
 
         The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
-        which is right for symmetric coefficients. pandas computes the others in one direction and reports that for
-        both; it also writes 1 on the diagonal and drops missing scores pair by pair, all without a word. This method
-        does none of that.
+        which is right for symmetric coefficients. For others, pandas computes one direction and reports it for both. It
+        also writes 1 on the diagonal and drops missing scores pair by pair, silently. This method avoids all three.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"people": [4, 3, 2, 1], "model": [4, 1, 3, 2]}, index=["a", "b", "c", "d"])
@@ -156,7 +154,7 @@ class Coefficient:
 def _in_pieces(
     workers: Executor, name: str, parameters: dict[str, Any], truth: FloatArray, candidate: FloatArray
 ) -> float | FloatArray:
-    """Rows of scores against as many rows, or against one vector: some rows at a time."""
+    """Compare rows of scores with as many rows, or with one vector, some rows at a time."""
     sides = np.asarray(truth), np.asarray(candidate)
     count = min(_PIECES, max(len(side) if side.ndim == 2 else 1 for side in sides))
     split = [np.array_split(side, count) if side.ndim == 2 else [side] * count for side in sides]
@@ -169,7 +167,7 @@ def _piece(name: str, parameters: dict[str, Any], sides: tuple[FloatArray, Float
 
 
 def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: Sequence[str]) -> FloatArray:
-    """A coefficient of each row with each row, the truth first; ties are refused with the name of the ranking."""
+    """Compute a coefficient of each row with each row, the truth first. An error on ties names the ranking."""
     try:
         return np.asarray(function(rankings[:, None], rankings[None]))
     except TiesError as error:
@@ -225,11 +223,11 @@ _BY_NAME = {c.name: c for c in _COEFFICIENTS}
 
 
 def list_coefficients() -> tuple[Coefficient, ...]:
-    """All coefficients with their properties, in the order of the docs' table.
+    """List all coefficients with their properties, in the order of the docs' table.
 
     See Also
     --------
-    get_coefficient : A coefficient by its name.
+    get_coefficient : Look up a coefficient by its name.
 
     Examples
     --------
@@ -242,10 +240,10 @@ def list_coefficients() -> tuple[Coefficient, ...]:
 
 
 def headlines(kind: Headline = "main") -> tuple[str, ...]:
-    """The names of the coefficients that tables and reports show, in the order of the registry.
+    """List the names of the coefficients in tables and reports, in the order of the registry.
 
-    "main": what verdicts, titles and explanations name. "inferred": also those with intervals, tests and ceilings,
-    whose coverage was measured. "table": also the other columns of the command line's table.
+    "main": those in verdicts, titles and explanations. "inferred": also those with intervals, tests and ceilings, whose
+    coverage was measured. "table": also the other columns of the command line's table.
 
     >>> headlines("main"), headlines("inferred")
     (('tau_b', 'tau_ap_b'), ('tau_b', 'tau_ap_b', 'pearson_rank'))
@@ -257,11 +255,11 @@ def headlines(kind: Headline = "main") -> tuple[str, ...]:
 
 
 def get_coefficient(name: str) -> Coefficient:
-    """The coefficient of that name; an unknown name is an error that lists the known ones.
+    """Look up a coefficient by its name; the error for an unknown name lists the known names.
 
     See Also
     --------
-    list_coefficients : All coefficients with their properties, in the order of the docs' table.
+    list_coefficients : List all coefficients with their properties.
 
     """
     try:

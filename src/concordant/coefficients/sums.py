@@ -1,7 +1,7 @@
-"""Calls a kernel on what the caller passed: one pair or a batch, checked for finite scores and forbidden ties.
+"""Calls of kernels for one pair or a batch, with checks for finite scores and forbidden ties.
 
-The coefficients turn what comes back into a value; their formulas are in their own files. What their docstrings share,
-and the warning where they are undefined, is here too.
+Each coefficient's own file has the formula that turns the kernel's sums into a value. The common parts of docstrings,
+and the warning for undefined values, are here too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .inputs import require_finite, rows, vectors
 def concordance(
     truth: npt.ArrayLike, candidate: npt.ArrayLike, *, tolerance: float = 0.0, extra: int = 0, workers: int = 1
 ) -> tuple[int, Counts]:
-    """Number of systems, and what the rankings have in common."""
+    """Return the number of systems, and the counts of concordant pairs and related sums."""
     if type(tolerance) is not float or tolerance != 0.0:
         tolerance = check_option("tolerance", tolerance, float)
     m, found = _call("concordance", truth, candidate, workers, len(Counts._fields), (tolerance, extra))
@@ -40,7 +40,7 @@ S = TypeVar("S", Gaps, Cosines, Ranks, Weights, Overlaps)
 
 
 def _sums(kind: type[S], truth: npt.ArrayLike, candidate: npt.ArrayLike, *settings: Any, workers: int = 1) -> S:
-    """The sums of a coefficient, by the kernel of their name."""
+    """Compute the sums of a coefficient, by the kernel of their name."""
     found = _call(kind.__name__.lower(), truth, candidate, workers, len(kind._fields), settings)[1]
     return kind._make(found)
 
@@ -71,7 +71,7 @@ def _call(
     batch = rows(t, o)
     m, count = t.shape[-1], len(batch.truth_row)
     out = np.empty((count, fields))
-    step = max(1, 2**25 // m)  # about a second of work, so that an interrupt is heard
+    step = max(1, 2**25 // m)  # about a second of work, so that Python can handle an interrupt
     for lo in range(0, count, step):
         some = slice(lo, lo + step)
         these = batch.truth_row[some], batch.candidate_row[some], out[some]
@@ -83,7 +83,7 @@ def _call(
 def by_block(
     function: Callable[[FloatArray, FloatArray], npt.ArrayLike], truth: npt.ArrayLike, candidate: npt.ArrayLike
 ) -> float | FloatArray:
-    """Call a function of rows of scores on all pairs, some at a time to bound the memory."""
+    """Apply a function of rows of scores to all pairs, some at a time to bound the memory."""
     t, o = vectors(truth, candidate)
     require_finite(t, o)
     batch = rows(t, o)
@@ -96,7 +96,7 @@ def by_block(
 
 
 def refuse_ties(tied: Value, side: str, scores: npt.ArrayLike, *, of: str, admits: Mapping[str, str]) -> None:
-    """Raise if there are tied pairs, with the first ones and the coefficients that admit them."""
+    """Raise if there are tied pairs; the error names the first and the coefficients that admit ties."""
     if tied > 0 if isinstance(tied, float) else tied.any():
         array = np.asarray(scores, dtype=np.float64)
         places = _first_tie(array)
@@ -115,7 +115,7 @@ def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def ratio(numerator: Value, denominator: Value) -> Value:
-    """The quotient; nan where the denominator is 0 and the coefficient undefined."""
+    """Divide; nan if the denominator is 0 and the coefficient undefined."""
     if isinstance(denominator, float) and denominator != 0:
         return numerator / denominator
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -124,7 +124,7 @@ def ratio(numerator: Value, denominator: Value) -> Value:
 
 
 def correlation(product: Value, square_truth: Value, square_candidate: Value) -> Value:
-    """The product, divided by the root of both squares; nan where one is 0. Rounding leads to nothing beyond 1."""
+    """Divide the product by the root of both squares, cut to [-1, 1]; nan if a square is 0."""
     if isinstance(product, np.ndarray):
         return np.clip(ratio(product, np.sqrt(square_truth * square_candidate)), -1, 1)
     root = math.sqrt(square_truth * square_candidate)
@@ -132,7 +132,7 @@ def correlation(product: Value, square_truth: Value, square_candidate: Value) ->
 
 
 def warn_undefined(values: npt.ArrayLike, why: str) -> None:
-    """Warn where values are nan."""
+    """Warn if values are nan."""
     undefined = np.isnan(values)
     if undefined.any():
         some = f" (in {undefined.sum()} of {undefined.size} pairs)" if undefined.size > 1 else ""
@@ -148,17 +148,17 @@ _PARAMETERS = {
     One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.""",
     "tolerance": """tolerance : float
     Scores closer than this are tied as well (a pair is tied if equal or if the difference is below the tolerance).
-    That is not transitive: A may be tied with B and B with C, while A is above C. Scores are compared as the floats
-    that they are: 0.57 - 0.56 is a little less than 0.01, so choose a tolerance between the steps of a grid.""",
+    This is not transitive: A may be tied with B and B with C, while A is above C. Scores are compared as floats, and
+    0.57 - 0.56 is a little less than 0.01, so choose a tolerance between the steps of a grid.""",
     "workers": """workers : int
     Threads to use on a batch.""",
 }
 
 
 def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callable[P, float | FloatArray]]:
-    """A coefficient whose formula gives nan where its definition gives no value: the public function warns of it.
+    """Make a coefficient warn if its formula gives nan because it is undefined.
 
-    The formula itself, which is silent, is the function's `__wrapped__`; see `Coefficient.formula`.
+    The silent formula is the function's `__wrapped__`; see `Coefficient.formula`.
     """
 
     def public(formula: Callable[P, float | FloatArray]) -> Callable[P, float | FloatArray]:
@@ -176,7 +176,7 @@ def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callab
 
 
 def complete_docstrings(*coefficients: Callable[..., object]) -> None:
-    """Add Parameters and Returns before the other sections. No decorator: mutmut passes over functions with one."""
+    """Add Parameters and Returns before the other sections. No decorator, because mutmut skips decorated functions."""
     for function in coefficients:
         undefined = getattr(function, "undefined", "")
         nan = f"; nan, with an `UndefinedCorrelationWarning`, where {undefined}" if undefined else ""

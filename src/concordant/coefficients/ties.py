@@ -1,4 +1,4 @@
-"""How much the ties in candidate leave open."""
+"""Bounds of a coefficient over all orders of the systems tied in candidate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sums import concordance, refuse_ties, warn_undefined
 
 @checked
 def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: str = "tau") -> Findings:
-    """Minimum, expected and maximum value over all orders of the systems tied in candidate.
+    """Compute the minimum, expected and maximum value over all orders of the systems tied in candidate.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
         One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
         For tau and tau_ap the truth must not have ties.
     coefficient : {"tau", "tau_ap", "tau_gap"}
-        Which coefficient to bound.
+        The coefficient to bound.
 
     Returns
     -------
@@ -38,14 +38,14 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
 
     See Also
     --------
-    tau_a : With ties in the candidate, as the mean over their orders.
+    tau_a : Kendall's tau with ties in the candidate.
     tau_ap_a : AP correlation with ties in the candidate.
 
     Notes
     -----
-    The minimum orders each tied group against the truth, the maximum with it: putting two neighbours into the order of
-    the truth never lowers these coefficients, so both are exact at any group size. The expected value is the mean over
-    all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
+    The minimum orders each tied group against the truth, the maximum like the truth. Both are exact for any group size,
+    because putting two neighbours into the order of the truth never lowers these coefficients. The expected value is
+    the mean over all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
 
     References
     ----------
@@ -68,7 +68,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
 
 
 def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> Findings:
-    """Like `tie_bounds`, nan without a warning where the coefficient is undefined."""
+    """Compute `tie_bounds`, with nan but no warning if the coefficient is undefined."""
     require_finite(truth, candidate)
     if "truth" not in entry.ties:
         _, counts = concordance(truth, candidate)
@@ -92,7 +92,7 @@ def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> F
 
 
 def break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
-    """Ranks that order as `scores` do, and tied scores as `by` does."""
+    """Rank by `scores`, and break ties by `by`."""
     scores, by = np.broadcast_arrays(scores, by)
     ranks = np.empty(scores.shape)
     places = np.broadcast_to(np.arange(float(scores.shape[-1])), scores.shape)

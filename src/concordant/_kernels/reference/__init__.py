@@ -1,6 +1,6 @@
-"""The kernels in NumPy and SciPy: what the native module computes, in a form to read; used where it was not built.
+"""The kernels in NumPy and SciPy: a readable twin of the native module, used if that was not built.
 
-Each module is the twin of the C++ file of its name. Here they stand together, under the names of the native module.
+Each module is the twin of the C++ file of its name. This package has all names of the native module.
 """
 
 from __future__ import annotations

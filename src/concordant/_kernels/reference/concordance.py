@@ -1,7 +1,7 @@
-"""What two rankings have in common: the twin of concordance.cpp, concordance_large.cpp and concordance_tolerant.cpp.
+"""Concordant pairs of two rankings: the twin of concordance.cpp, concordance_large.cpp and concordance_tolerant.cpp.
 
 Throughout, an item is *above* another when its score is higher. Rows are walked in ascending order of `candidate`, so
-that the items above a given one come after it.
+the items above a given one come after it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .pairing import Value, entry_points, tied_places
 from .permutations import count_later_greater, later_positions
 
 MEAN, STRICT, BACK, PAIRS = 1, 2, 4, 8
-"""Sums that only some coefficients ask for: add them up and pass them as `extra`. PAIRS alone: numbers of pairs and no
-sums; the fields after `tied_both` mean nothing then, here and in the native module."""
+"""Flags for sums that only some coefficients need; pass their sum as `extra`. PAIRS alone asks for numbers of pairs:
+the fields after `tied_both` are then meaningless."""
 
 
 class Counts(NamedTuple):
-    """What two rankings have in common. C(i) is the number of items above i on both sides."""
+    """Counts and sums over two rankings. C(i) is the number of items above i on both sides."""
 
     concordant: Value  # pairs that both order the same way
     discordant: Value  # pairs that they order differently
@@ -32,8 +32,8 @@ class Counts(NamedTuple):
     top_candidate: Value
     down_truth: Value  # BACK: sum of C(i) / (items above i in truth)
     down_candidate: Value  # the same, walking candidate
-    mean_candidate: Value  # MEAN: the same, averaged over the places that i takes in its tied group
-    within_candidate: Any  # MEAN: the average from pairs inside tied groups, which are concordant half of the time
+    mean_candidate: Value  # MEAN: the same, averaged over the places of i in its tied group
+    within_candidate: Any  # MEAN: the average over pairs within tied groups, which are concordant half of the time
     strict_candidate: Value  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
     alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
 
@@ -44,7 +44,7 @@ _PLACES = np.arange(256, dtype=np.uint8)
 def _concordance_of_few(
     truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int
 ) -> tuple[float, ...] | None:
-    """What `_concordance` gives for one pair without ties, in as few calls of NumPy as possible; None with ties."""
+    """Compute `_concordance` for one pair without ties, in few NumPy calls; None if there are ties."""
     m = truth.size
     if tolerance > 0 or m > 256:
         return None
@@ -76,7 +76,7 @@ class _Walk(NamedTuple):
 
 
 def _walk(truth: FloatArray, candidate: FloatArray) -> _Walk:
-    """Sort each row; tied items by truth, best first, so that of two of them the later is never above in truth."""
+    """Sort each row, and tied items by truth, best first, so that the later of two is never above in truth."""
     scores = np.sort(candidate, axis=1)
     equal = scores[:, 1:] == scores[:, :-1]
     m = truth.size
@@ -88,9 +88,9 @@ def _walk(truth: FloatArray, candidate: FloatArray) -> _Walk:
 
 
 def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], FloatArray | None]:
-    """Ascending ranks in truth along the walk: a permutation in which, of two tied items, the later has the lower rank.
+    """Return ascending ranks in truth along the walk, a permutation; the later of two tied items has the lower rank.
 
-    Also the scores along the walk where truth has ties, otherwise None.
+    Also return the scores along the walk if truth has ties, else None.
     """
     m = truth.size
     dtype = np.uint8 if m <= 256 else np.uint16 if m <= 2**16 else np.int64
@@ -108,7 +108,7 @@ def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], Floa
 
 
 def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int) -> FloatArray:
-    """`Counts` of one truth with each row of candidates."""
+    """Compute `Counts` of one truth with each row of candidates."""
     if tolerance > 0:
         return np.array([_tolerant(truth, row, tolerance) for row in candidate])
     rows, m = candidate.shape
@@ -164,7 +164,7 @@ def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, ext
 
 
 def _sum_ratios(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
-    """Sum of part / whole along the rows, where whole = 0 implies part = 0."""
+    """Sum part / whole along the rows; whole = 0 implies part = 0."""
     ratios: FloatArray = part / np.maximum(whole, 1)
     sums: FloatArray = ratios.sum(axis=1)
     return sums
@@ -173,7 +173,7 @@ def _sum_ratios(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
 def _mean_over_places(
     both: npt.NDArray[Any], above: npt.NDArray[Any], tied: npt.NDArray[Any]
 ) -> tuple[FloatArray, FloatArray]:
-    """urbano2017, equations 6 and 8: a group of t items takes the places p .. p+t-1 in every order equally often."""
+    """Average over the orders of tied groups (urbano2017, equations 6 and 8): t items take the places p .. p+t-1."""
     rows, m = both.shape
     mean, within = np.empty(rows), np.empty(rows)
     place = np.arange(m)  # from 0, so the number of items above
@@ -192,7 +192,7 @@ def _mean_over_places(
 
 
 def _tolerant(truth: FloatArray, candidate: FloatArray, tolerance: float) -> tuple[float, ...]:
-    """`Counts` where items closer than `tolerance` are tied, by comparing all pairs, some at a time."""
+    """Compute `Counts` with a tolerance, by comparing all pairs, some at a time."""
     m = truth.size
     both, discordant, same, above, above_truth, tied, tied_truth = np.zeros((7, m), np.int64)
     step = max(1, 2**22 // m)

@@ -15,12 +15,12 @@ class Cosines(NamedTuple):
 
     sum: Value  # over the items: weight times cosine
     weight: Value
-    range_truth: Value  # 0 if all are tied; otherwise of no further meaning
+    range_truth: Value  # 0 if all are tied; other values have no meaning
     range_candidate: Value
 
 
 def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """`Cosines` of one truth with each row of candidates."""
+    """Compute `Cosines` of one truth with each row of candidates."""
     m = truth.size
     order = np.argsort(-truth, kind="stable")
     truth, candidate = truth[order], candidate[:, order]
@@ -35,11 +35,12 @@ def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     weight = (x - x[-1]) / (x[0] - x[-1])
     x = (x - x[0]) / (x[0] - x[-1])  # 0 at the best, -1 at the worst
     y = (y[defined] - y[defined, :1]) / column.range_candidate[defined, None]
-    first = np.searchsorted(-truth, -truth, side="left")  # items above, by the scores as they were given
+    first = np.searchsorted(-truth, -truth, side="left")  # items above, by the original scores
     some = np.flatnonzero(first > 0)
     above = first[some]
-    # Running means and centred second moments of the first k items. Gaps are measured from the first item, whose own
-    # gap is one of them, so every sum is accurate relative to the norm that it belongs to.
+    # Means and centred second moments of the first k items: xx_k = xx_{k-1} + (x_k - mean_{k-1}) (x_k - mean_k).
+    # The sum over j of (x_j - x_i)^2 is xx + above (mean - x_i)^2. Scores are measured from the first item, so every
+    # sum is accurate relative to its norm.
     k = np.arange(1, m + 1)
     mean_x, mean_y = np.cumsum(x) / k, np.cumsum(y, axis=1) / k
     dev_x = x - np.concatenate(([0.0], mean_x[:-1]))
@@ -51,13 +52,13 @@ def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     norm_x, norm_y = xx + above * dx * dx, yy + above * dy * dy
     with np.errstate(all="ignore"):
         cosine = (xy + above * dx * dy) / np.sqrt(norm_x * norm_y)
-    # Where the item and all above it have one score in candidate there are no gaps: the cosine is 0.
+    # If the item and all above it are tied in candidate, there are no gaps and the cosine is 0.
     differs = candidate[defined] != candidate[defined, :1]
     flat = ~np.logical_or.accumulate(differs, axis=1)[:, above - 1] & ~differs[:, some]
     cosine[flat] = 0
     some_x, some_y = norm_x > 1e-140, norm_y > 1e-140
     for row, i in np.argwhere(~(some_x & some_y) & ~flat):
-        # A side with such gaps is taken as it was given: rescaling may have made them 0.
+        # Use the original scores of a side with tiny gaps, because rescaling may have made them 0.
         sides = x if some_x[i] else truth, y[row] if some_y[row, i] else candidate[defined][row]
         cosine[row, i] = _cosine_directly(*sides, int(above[i]), int(some[i]))
     column.sum[defined] = (weight[some] * np.clip(cosine, -1, 1)).sum(axis=1)
@@ -66,7 +67,7 @@ def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def _rescaled(scores: FloatArray) -> FloatArray:
-    """Rows at a size at which neither differences overflow nor squares vanish: by a power of two, where needed."""
+    """Scale rows by a power of two if needed, so that neither differences overflow nor squares vanish."""
     largest = np.abs(scores).max(axis=1, keepdims=True)
     exponent = np.where((largest < 1e-100) | (largest > 1e100), np.frexp(largest)[1], 0)
     scaled: FloatArray = np.ldexp(scores, -exponent)
@@ -74,7 +75,7 @@ def _rescaled(scores: FloatArray) -> FloatArray:
 
 
 def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
-    """For gaps so small that their squares would vanish. One at least on each side is not 0."""
+    """Compute the cosine for gaps so small that their squares would vanish; each side has a nonzero gap."""
     dx, dy = x[:above] - x[i], y[:above] - y[i]
     dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
     return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))

@@ -1,4 +1,4 @@
-"""How likely two systems are to swap on other topics: the twin of discordance.cpp.
+"""Probability that two systems swap on other topics: the twin of discordance.cpp.
 
 Rows of `differences` are pairs of systems, columns are topics.
 """
@@ -11,8 +11,8 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 
-NEGLIGIBLE = 1e-9  # terms below this, 8 + 1,000 / n of them in a row, end a sum: with few topics they come and go
-TAPER = 4.5  # where a sum is cut off, its terms fade out as exp(-TAPER^2 / 2)
+NEGLIGIBLE = 1e-9  # 8 + 1,000 / n successive terms below this end a sum; with few topics, single terms may be small
+TAPER = 4.5  # the terms of a truncated sum fade to the factor exp(-TAPER^2 / 2)
 _AT_A_TIME = 2**17
 
 
@@ -25,16 +25,16 @@ def negative_shares(
     out: FloatArray,
     workers: int,
 ) -> None:
-    """P(S < 0) + P(S = 0) / 2 for S, the sum of n draws with replacement from a row; and for S + N(0, width).
+    """Compute P(S < 0) + P(S = 0) / 2 for S, the sum of n draws with replacement from a row, and for S + N(0, width).
 
     With f the characteristic function of S, and |S| < 2 pi / step, it is
 
         1/2 - (1 / pi) * sum over k >= 0 of Im f((k + 1/2) step) / (k + 1/2),
 
-    because the sum over k of sin((k + 1/2) step s) / (k + 1/2) is pi/2 times the sign of s: Gil-Pelaez, by the midpoint
-    rule, without error. Where S lies on a lattice of which `points` span 2 pi / step, the sum ends after points / 2
-    terms, with the weights cot(pi (2k + 1) / (2 points)) / points. Otherwise it ends where the terms are negligible, or
-    after `most` terms, which then fade out: S is smoothed a little.
+    because the sum over k of sin((k + 1/2) step s) / (k + 1/2) is pi/2 times the sign of s. This is Gil-Pelaez's
+    formula by the midpoint rule, and exact. If S lies on a lattice with `points` points in 2 pi / step, the sum ends
+    after points / 2 terms, with the weights cot(pi (2k + 1) / (2 points)) / points. Otherwise it ends when the terms
+    are negligible, or after `most` terms. These then fade out, which smooths S a little.
     """
     n = differences.shape[1]
     for lo in range(0, len(differences), max(1, _AT_A_TIME // n)):
@@ -66,7 +66,7 @@ def negative_shares(
 
 
 def _weights(k: int, steps: FloatArray, points: IntArray, widths: FloatArray) -> FloatArray:
-    """Of the k-th term, for S and for S + N(0, width)."""
+    """Return the weights of the k-th term, for S and for S + N(0, width)."""
     plain = 1 / (math.pi * (k + 0.5))
     sharp = np.full(len(steps), plain)
     on = points > 2 * k + 1
@@ -75,12 +75,12 @@ def _weights(k: int, steps: FloatArray, points: IntArray, widths: FloatArray) ->
 
 
 def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray, workers: int) -> None:
-    """Bandwidths of a Gaussian kernel density of each row, by the two-stage direct plug-in of Sheather and Jones.
+    """Compute bandwidths of a Gaussian kernel density of each row, by Sheather and Jones's two-stage direct plug-in.
 
-    With psi_r(g) the sum over all pairs of values, a value with itself included, of the r-th derivative of the normal
-    density of standard deviation g, divided by n (n - 1): psi_8 as of a normal distribution of the given scale; from it
-    the g of psi_6; from that the g of psi_4; and h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones divide by n^2;
-    that makes wider kernels of few values than the published figures of urbano2016 come from.
+    psi_r(g) is the sum over all pairs of values, including each value with itself, of the r-th derivative of the normal
+    density with standard deviation g, divided by n (n - 1). Start with psi_8 of a normal distribution of the given
+    scale. It gives the g of psi_6, which gives the g of psi_4, and h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones
+    divide by n^2 instead, which gives wider kernels for few values than those behind urbano2016's figures.
     """
     n = differences.shape[1]
     # (-2 K6(0) / (psi_8 n))^(1/9) with K6(0) = -15 / sqrt(2 pi) and psi_8 = 105 / (32 sqrt(pi) scale^9)
@@ -97,7 +97,7 @@ def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray,
 
 
 def _mean_derivative(apart: FloatArray, g: FloatArray, order: int, polynomial: tuple[int, ...]) -> FloatArray:
-    """psi_order(g): the Hermite polynomial, here in the squares, times the normal density."""
+    """Compute psi_order(g): the Hermite polynomial, here in the squares, times the normal density."""
     u = (apart / g[:, None, None]) ** 2
     values = np.polyval(polynomial, u) * np.exp(-0.5 * u)
     return np.asarray(values.mean(axis=(1, 2)) / (math.sqrt(2 * math.pi) * g ** (order + 1)))

@@ -8,12 +8,12 @@ covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nea
 Its dual needs no inverse: delta = d + S v with v >= 0 and v' delta = 0, so v minimises v' S v / 2 + d' v over v >= 0,
 and the minimum above is v' S v. With S = L L' that is |L' v + L^-1 d|, a problem of non-negative least squares.
 
-Systems that are tied in `candidate` claim no order. Then the nearest means mu are sought for which no system is below
-one of the next group of tied systems. With C, the covariance of the systems (eps / 2 on its diagonal, so that a
-difference has eps), and A the differences of such pairs, mu = x + C A' w with w >= 0 and w' A mu = 0: the same problem
-with S = A C A' and d = A x. There may be very many pairs, so only those that are violated are taken up.
+Systems that are tied in `candidate` imply no order. We then seek the nearest means mu in which no system is below one
+of the next tied group. Let C be the covariance of the systems (eps / 2 on its diagonal, so that a difference has eps),
+and A the differences of such pairs. Then mu = x + C A' w with w >= 0 and w' A mu = 0, the same problem with S = A C A'
+and d = A x. There may be very many pairs, so only violated pairs are added.
 
-Results fill `out`, one row per problem: v' S v, and the number of steps, -1 where the solver gave up.
+Results fill `out`, one row per problem: v' S v, and the number of steps, or -1 if the solver gave up.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ FIELDS = 2  # columns of `out`
 
 
 def order_of(candidate: FloatArray, means: FloatArray) -> IntArray:
-    """The systems, best first, by each row of candidates; what is tied in it by the means, then as it stands."""
+    """Order the systems by each row of candidates, best first; ties by the means, then by position."""
     return np.lexsort((np.broadcast_to(-means, candidate.shape), -candidate), axis=-1)
 
 
 def ends_of(ordered: FloatArray) -> IntArray:
-    """Where the groups of tied systems end, given their scores, best first; empty where there are no ties."""
+    """Return the ends of the tied groups, from scores, best first; empty if there are no ties."""
     ends = np.append(np.flatnonzero(np.diff(ordered)) + 1, len(ordered))
     return ends if len(ends) < len(ordered) else ends[:0]
 
 
 def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> FloatArray:
-    """S: the covariance of the differences between neighbours in the order, and eps on its diagonal."""
+    """Compute S, the covariance of the differences between neighbours in the order, plus eps on its diagonal."""
     ordered = covariance[np.ix_(order, order)]
     s = np.diff(np.diff(ordered, axis=0), axis=1)
     s[np.diag_indices_from(s)] += eps
@@ -48,7 +48,7 @@ def differences_of(covariance: FloatArray, order: IntArray, eps: float) -> Float
 
 
 def raised(covariance: FloatArray, eps: float) -> FloatArray:
-    """C: the covariance of the systems with eps / 2 on its diagonal, which gives every difference eps."""
+    """Compute C, the covariance of the systems plus eps / 2 on its diagonal, which adds eps to every difference."""
     return np.asarray(covariance + eps / 2 * np.eye(len(covariance)))
 
 
@@ -61,10 +61,10 @@ def rank_distances(
     duals: FloatArray,
     workers: int,
 ) -> None:
-    """Distances to the ranking of each row of candidates, given the covariance and the means of the systems.
+    """Compute distances to the ranking of each row of candidates, from the covariance and means of the systems.
 
-    Fills `duals` with v as well, unless it has no rows. Where systems are tied, v is what is pushed across each place
-    of the order: mu = x + C u, u the differences of v.
+    Fills `duals` with v too, unless it has no rows. If systems are tied, v is the push across each place of the order:
+    mu = x + C u, where u are the differences of v.
     """
     for row, order in enumerate(order_of(candidate, means)):
         ends = ends_of(candidate[row, order])
@@ -86,11 +86,11 @@ def recentred_distances(
     out: FloatArray,
     workers: int,
 ) -> None:
-    """Distances to one ranking, of topics resampled from a collection for which that ranking is true.
+    """Compute distances to one ranking, for topics resampled from a collection in which that ranking is true.
 
-    `columns` are the differences between neighbours in the ranking, topics x (m - 1), with their means taken off; the
-    collection's are `projection`. Where systems are tied, both are of the systems, best first, and `ends` has the ends
-    of the groups. `weights` say how often each topic was drawn, one row per resample.
+    `columns` are the centred differences between neighbours in the ranking, topics x (m - 1); `projection` are the
+    collection's mean differences. If systems are tied, both hold the systems instead, best first, and `ends` has the
+    ends of the groups. `weights` say how often each topic was drawn, one row per resample.
     """
     n, p = columns.shape
     for row, w in enumerate(weights):
@@ -104,47 +104,47 @@ def recentred_distances(
 
 
 def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
-    """The dual v, and a row of `out`."""
+    """Solve for the dual v, and make a row of `out`."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
-    if (d >= 0).all():  # the order is the one of X: nothing to move, and exactly 0
+    if (d >= 0).all():  # X has this order: the distance is exactly 0
         return np.zeros(len(d)), (0.0, 0.0)
     try:
         lower = np.linalg.cholesky(s)
         v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
-    except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
+    except (np.linalg.LinAlgError, RuntimeError, ValueError):  # singular, not converged, or not finite
         return np.zeros(len(d)), (np.nan, -1.0)
-    # Least squares stops at the accuracy of L, and may leave out a difference or take one by rounding. From there on it
-    # goes as in Lawson and Hanson, with S itself.
+    # Least squares stops at the accuracy of L, so rounding may omit or add a difference. Continue by Lawson and
+    # Hanson's method, with S itself.
     active = v > 0
     for _ in range(len(d) + 10):
         v = _least_on(s, d, v, active)
         delta = d + s @ v
         worst = int(np.argmin(delta))
-        # The limit at which active_set.hpp gives up, and what is 0 beside the largest difference.
+        # The limit at which active_set.hpp gives up, plus the rounding error of the largest difference.
         if delta[worst] >= -1e-13 * (s.diagonal().max() * v.sum() + np.abs(d).max()):
             break
         active = v > 0
-        if active[worst]:  # it should be 0, and is not
+        if active[worst]:  # its delta should be 0
             return np.zeros(len(d)), (np.nan, -1.0)
         active[worst] = True
     else:
         return np.zeros(len(d)), (np.nan, -1.0)
-    # The dual's value, -v'(d + delta), errs by the square of an error in v only; v' S v, its equal, does not.
+    # The dual's value, -v'(d + delta), equals v' S v but depends on an error in v only by its square.
     return v, (max(0.0, float(-v @ (d + delta))), float((v > 0).sum()))
 
 
 def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[FloatArray, tuple[float, float]]:
-    """The push u = A' w on each system, and a row of `out`."""
+    """Solve for the push u = A' w on each system, and make a row of `out`."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
     m, value, least_squares = len(x), 0.0, True
     pairs = _violated(x, groups, np.zeros(m))
-    if not pairs.size and np.isfinite(x).all():  # nothing to move, and exactly 0
+    if not pairs.size and np.isfinite(x).all():  # the distance is exactly 0
         return np.zeros(m), (0.0, 0.0)
-    x = x - np.median(x)  # a common part would cost digits
+    x = x - np.median(x)  # a common offset would cost digits
     try:
         lower = np.linalg.cholesky(c)
         target = -solve_triangular(lower, x, lower=True)
@@ -152,7 +152,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             first, second = pairs.T
             if least_squares:
                 w, _ = nnls((lower[first] - lower[second]).T, target, maxiter=30 * len(first) + 100)
-            else:  # as in `_solve`: what L is too coarse for, a pair at a time
+            else:  # beyond the accuracy of L, as in `_solve`: one pair at a time
                 w = np.append(w, 0.0)
             s = c[first] - c[second]
             s, d = s[:, first] - s[:, second], x[first] - x[second]
@@ -161,7 +161,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             u = np.bincount(first, w, m).astype(np.float64) - np.bincount(second, w, m)
             mu = x + c @ u
             value = max(0.0, float(-w @ (d + mu[first] - mu[second])))
-            rounding = 1e-15 * (c.diagonal().max() * w.sum() + np.abs(x))  # of a mean that was moved
+            rounding = 1e-15 * (c.diagonal().max() * w.sum() + np.abs(x))  # rounding error of a moved mean
             more = _violated(mu, groups, rounding)
             if not more.size or not (value > before or least_squares):
                 break
@@ -169,16 +169,16 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             if not least_squares:
                 more = more[[np.argmax(mu[more[:, 1]] - mu[more[:, 0]])]]
             pairs, w = np.concatenate([pairs[w > 0], more]), w[w > 0]
-        # Rounding is all that is left: the limit of `_solve`, or so little that to obey would not change the value.
+        # Accept violations up to rounding (the limit of `_solve`), or too small to change the value.
         if not _violated(mu, groups, np.maximum(100 * rounding, 1e-9 * value / max(w.sum(), 1e-300))).size:
             return u, (value, float((w > 0).sum()))
-    except (np.linalg.LinAlgError, RuntimeError, ValueError):  # no inverse, no end, or not finite
+    except (np.linalg.LinAlgError, RuntimeError, ValueError):  # singular, not converged, or not finite
         pass
     return np.zeros(m), (np.nan, -1.0)
 
 
 def _violated(mu: FloatArray, groups: list[IntArray], tolerance: FloatArray) -> IntArray:
-    """Pairs that mu puts in the wrong order: the lowest of a group and the highest of the next, with all others."""
+    """Find violated pairs: all of a group with the highest of the next, and its lowest with all of the next."""
     found = [np.empty((0, 2), dtype=np.int64)]
     for upper, lower in itertools.pairwise(groups):
         low, high = upper[mu[upper].argmin()], lower[mu[lower].argmax()]
@@ -189,7 +189,7 @@ def _violated(mu: FloatArray, groups: list[IntArray], tolerance: FloatArray) -> 
 
 
 def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
-    """The dual where only `active` may be above 0, from one that is near; what would be negative leaves the set."""
+    """Solve the dual on the `active` set, starting near; differences that would turn negative leave the set."""
     v, active = np.where(active, v, 0.0), active.copy()
     while True:
         step = np.zeros(len(d))
@@ -197,7 +197,7 @@ def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[n
         below = active & (v + step <= 0)
         if not below.any():
             return v + step
-        shares = np.where(below, v / np.where(below, -step, 1.0), np.inf)  # how far each can go
+        shares = np.where(below, v / np.where(below, -step, 1.0), np.inf)  # the share of the step that each can take
         v = v + shares.min() * step
         active &= shares > shares.min()
         v[~active] = 0.0

@@ -1,4 +1,4 @@
-"""How often the largest statistic of pairs reaches the observed ones: the twin of exceedances.cpp."""
+"""Count how often the largest statistic of pairs reaches the observed ones: the twin of exceedances.cpp."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from ...arrays import FloatArray, IntArray
 
-_SUMS = 2**22  # at a time
-_PAIRS = 64  # at a time: small enough for the cache
+_SUMS = 2**22  # sums at a time
+_PAIRS = 64  # pairs at a time, to fit the cache
 
 
 def exceedances(
@@ -21,12 +21,12 @@ def exceedances(
     ends: IntArray,
     out: FloatArray,
 ) -> None:
-    """Of each pair: in how many resamples the largest statistic, over it and all before it in its family, reaches it.
+    """Count for each pair the resamples in which the largest statistic of its family, up to this pair, reaches it.
 
-    `signs` has one row of 1 and -1 per resample, and S = signs @ values, where column c starts from the sum of column
-    ``base[c]``, which comes before it, unless that is -1. The statistic of pair k in resample b is
-    ``|S[b, first[k]] - S[b, second[k]]| * scale[k]``, and what must be reached is ``least[k]``, which does not decrease
-    within a family. Families are pairs that stand together; `ends` says where each ends.
+    `signs` has one row of 1 and -1 per resample. S = signs @ values, where column c adds to the sum of the earlier
+    column ``base[c]``, unless that is -1. The statistic of pair k in resample b is
+    ``|S[b, first[k]] - S[b, second[k]]| * scale[k]``. It must reach ``least[k]``, which does not decrease within a
+    family. Families are consecutive pairs; `ends` has the end of each.
     """
     out[:] = 0
     step = max(1, _SUMS // values.shape[1])

@@ -14,15 +14,15 @@ from .permutations import earlier_smaller
 class Gaps(NamedTuple):
     """Sums for tau_gap."""
 
-    sum: Value  # over the items: share of the gaps to the items above that is concordant
+    sum: Value  # over the items: the concordant share of the gaps to the items above
     places: Value  # items with a positive gap to an item above
     tied_candidate: Value  # positive if there are ties
 
 
 def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """`Gaps` of one truth with each row of candidates."""
+    """Compute `Gaps` of one truth with each row of candidates."""
     m = truth.size
-    # Only ratios of gaps count: scores whose gaps could add up to infinity are scaled down, as little as that needs.
+    # Only ratios of gaps matter, so scores whose gaps could overflow are scaled down by the least power of two.
     size = int(np.frexp(np.abs(truth).max())[1] + np.frexp(m)[1])
     truth = truth * 2.0 ** min(0, 1022 - size)
     best_first = np.argsort(-truth, kind="stable")

@@ -1,4 +1,4 @@
-"""Means of 12 digits, where these tie the systems that rounding ties, and no others: the twin of means.cpp."""
+"""Means rounded to 12 digits, if this keeps all ties and makes no others: the twin of means.cpp."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _POWERS = 10.0 ** np.arange(301)
 
 
 def short_means(sums: FloatArray, divisor: float, slack: float, out: FloatArray, workers: int) -> None:
-    """Sums of scores that are not negative, divided and rounded to 12 digits, systems on the last axis.
+    """Divide sums of nonnegative scores and round to 12 digits, systems on the last axis.
 
-    A row becomes NaN where 12 digits would tie systems whose sums x and y differ by more than slack * (x + y), or part
-    others; and where a mean is below 1e-11 (but for 0), or 1e12 and more. So do all where the slack is not well below
-    the last digit, as it is for up to some 1,800 topics.
+    A row becomes NaN if 12 digits would tie systems whose sums x and y differ by more than slack * (x + y), or separate
+    others. It also becomes NaN if a mean is below 1e-11 (except 0), or at least 1e12. All rows do if the slack is not
+    well below the last digit, which takes more than about 1,800 topics.
     """
     out[...] = np.nan
     if slack > LARGEST_SLACK:
@@ -29,26 +29,26 @@ def short_means(sums: FloatArray, divisor: float, slack: float, out: FloatArray,
 
 
 def to_digits(x: FloatArray, size: FloatArray) -> FloatArray:
-    """Rounded to 12 significant digits, counted from `size`."""
+    """Round to 12 significant digits, counted from `size`."""
     digits = 11 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
     # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
-    # bit would decide; going up a little after the half (0.02 of a step) keeps them on one side.
-    if ((digits >= 0) & (digits <= 300)).all():  # nearly always, and many resampled means come this way
+    # bit would decide. Rounding up only from 0.52 of a step keeps them all on one side.
+    if ((digits >= 0) & (digits <= 300)).all():  # the fast common case
         up = _POWERS[digits.astype(np.intp)]
         return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
     up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, None)
-    more = 10.0 ** np.clip(digits - 300, 0, None)  # no float is as large as the whole power
+    more = 10.0 ** np.clip(digits - 300, 0, None)  # in two steps, because the power itself may overflow
     steps = np.rint(np.abs(x) * up * more / down - 0.02)
     return np.asarray(np.copysign(steps / up / more * down, x) + 0.0)
 
 
 def lowest_of(starts: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """For each place of a sorted row, the place at which its group starts."""
+    """Return for each place of a sorted row the start of its group."""
     return np.maximum.accumulate(np.where(starts, np.arange(starts.shape[1]), 0), axis=1)
 
 
 def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArray[np.intp]:
-    """The rows in which `short` does not tie exactly the systems that rounding ties."""
+    """Find the rows in which `short` does not tie exactly the systems whose sums differ only by rounding."""
     s = np.sort(sums, axis=1)
     near = np.diff(s, axis=1) <= slack * (s[:, 1:] + s[:, :-1])
     odd = (near != (np.diff(np.sort(short, axis=1), axis=1) == 0)).any(axis=1)

@@ -1,6 +1,4 @@
-"""What two rankings have in common at each depth, for rbo: the twin of overlaps.cpp, and what rankings of different
-items need as well.
-"""
+"""The overlap of two rankings at each depth, for rbo: the twin of overlaps.cpp, plus functions for different items."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray
 from .pairing import Value, entry_points, tied_places
 
-ALL_IN, EXPECTED, CORRECTED = 0, 1, 2  # what ties mean: "w", "a" and "b" of rbo
+ALL_IN, EXPECTED, CORRECTED = 0, 1, 2  # treatments of ties: "w", "a" and "b" of rbo
 
 
 class Overlaps(NamedTuple):
@@ -19,15 +17,15 @@ class Overlaps(NamedTuple):
 
     sum: Value  # over the depths: weight times agreement
     weight: Value
-    last: Value  # agreement at the last depth, where that has a weight
+    last: Value  # agreement at the last depth, if its weight is positive
 
 
 class Ranking(NamedTuple):
     """One side of a block of pairs; ranks count from 1, a tied group spans the ranks top..bottom."""
 
-    top: IntArray  # (pairs, common): of the items on both sides, in the same order on both
+    top: IntArray  # (pairs, common): first rank of each common item's group, in the same order on both sides
     bottom: IntArray
-    top_at: IntArray  # (pairs, depths): of the group that holds each rank
+    top_at: IntArray  # (pairs, depths): first rank of the group that holds each rank
     bottom_at: IntArray
 
 
@@ -40,7 +38,7 @@ class Profile(NamedTuple):
 
 
 def _overlaps(truth: FloatArray, candidate: FloatArray, weights: FloatArray, ties: int) -> FloatArray:
-    """`Overlaps` of one truth with each row of candidates."""
+    """Compute `Overlaps` of one truth with each row of candidates."""
     one = ranking_of(truth[None])
     short = Ranking(*(np.repeat(array, len(candidate), axis=0) for array in one))
     long, n = ranking_of(candidate), truth.size
@@ -53,7 +51,7 @@ def _overlaps(truth: FloatArray, candidate: FloatArray, weights: FloatArray, tie
 
 
 def profile(ranking: Ranking, depths: int, ties: int) -> Profile:
-    """Contributions at depths 1..`depths`; below its end a side goes on untied, with items unknown."""
+    """Compute contributions at depths 1..`depths`; below its end a side continues with unknown, untied items."""
     d = np.arange(1, depths + 1)
     pairs, given = ranking.top_at.shape
     unknown = np.broadcast_to(d[given:], (pairs, depths - given))
@@ -63,16 +61,16 @@ def profile(ranking: Ranking, depths: int, ties: int) -> Profile:
 
 
 def _blend(a: FloatArray, b: FloatArray, counts: tuple[IntArray, IntArray, IntArray, IntArray]) -> FloatArray:
-    """Sum of c_a c_b over items: the product of both contributions, multiplied out, needs four counts."""
+    """Sum c_a c_b over items; the product of both contributions, multiplied out, needs four counts."""
     begun, begun_done, done_begun, done = counts
-    # Added first, so that exchanging the sides changes no bit of the sum.
+    # Add these two first, so that exchanging the sides gives the same bits.
     mixed = a * (1 - b) * begun_done + (1 - a) * b * done_begun
     result: FloatArray = a * b * begun + mixed + (1 - a) * (1 - b) * done
     return result
 
 
 def seen_overlap(short: Ranking, long: Ranking, short_at: Profile, long_at: Profile) -> FloatArray:
-    """X_d: the sum over the common items of c_S c_L at each depth."""
+    """Compute X_d, the sum over the common items of c_S c_L at each depth."""
     n = long_at.share.shape[-1]
     begun = count(np.maximum(short.top, long.top), n)
     if (short_at.share == 1).all() and (long_at.share == 1).all():
@@ -84,7 +82,7 @@ def seen_overlap(short: Ranking, long: Ranking, short_at: Profile, long_at: Prof
 
 
 def largest_overlap(short_at: Profile, long_at: Profile, ties: int) -> FloatArray:
-    """What the overlap is divided by to become an agreement."""
+    """Compute the divisor that turns an overlap into an agreement."""
     if ties == ALL_IN:
         return (short_at.begun + long_at.begun) / 2
     if ties == EXPECTED:
@@ -96,7 +94,7 @@ def largest_overlap(short_at: Profile, long_at: Profile, ties: int) -> FloatArra
 
 
 def count(first: IntArray, depths: int) -> IntArray:
-    """How many values of each row are <= 1, 2, ..., depths."""
+    """Count the values of each row that are <= 1, 2, ..., depths."""
     pairs = len(first)
     places = first + (depths + 1) * np.arange(pairs)[:, None]
     per_depth = np.bincount(places.ravel(), minlength=pairs * (depths + 1)).reshape(pairs, depths + 1)

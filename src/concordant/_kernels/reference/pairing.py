@@ -1,7 +1,7 @@
-"""A kernel of two rows, for one pair of them and for many.
+"""Entry points of kernels that compare two rows: for one pair, and for many.
 
-`*_pair` takes two vectors and gives a tuple of its sums, or None where a score is not finite. `*_rows` takes many
-pairs, fills `out`, one row of sums for each, and says whether all scores were finite.
+`*_pair` takes two vectors and returns a tuple of sums, or None if a score is not finite. `*_rows` takes many pairs,
+fills one row of sums in `out` for each, and returns whether all scores were finite.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ...arrays import FloatArray, IntArray
 # A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
 Value: TypeAlias = FloatArray
 Block: TypeAlias = Callable[..., FloatArray]
-"""One truth with rows of candidates, and the kernel's settings: one row of sums for each."""
+"""Takes one truth, rows of candidates and the kernel's settings; returns one row of sums for each candidate."""
 Quick: TypeAlias = Callable[..., tuple[float, ...] | None]
 Pair: TypeAlias = Callable[..., tuple[float, ...] | None]
 Rows: TypeAlias = Callable[..., bool]
 
 
 def finite(truth: FloatArray, candidate: FloatArray) -> bool:
-    """Whether all scores are finite."""
-    # A finite product is proof; one that is not may also be an overflow.
+    """Tell whether all scores are finite."""
+    # A finite product proves it; an infinite one may be an overflow.
     with np.errstate(all="ignore"):
         product = np.dot(truth, candidate)
     return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(candidate).all())
 
 
 def entry_points(block: Block, quick: Quick | None = None) -> tuple[Pair, Rows]:
-    """The two calls that a kernel has, by its function of one truth with rows of candidates: one pair, many pairs.
+    """Make a kernel's two entry points, for one pair and for many, from its function of one truth and many candidates.
 
-    `quick` is tried first for one pair; where it gives None the block is called.
+    For one pair, `quick` is tried first; if it returns None, `block` is called.
     """
 
     def pair(truth: FloatArray, candidate: FloatArray, *settings: Any) -> tuple[float, ...] | None:
@@ -70,7 +70,7 @@ def entry_points(block: Block, quick: Quick | None = None) -> tuple[Pair, Rows]:
 
 
 def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """First and last position of the run of equal items at each position of rows, given which equal the one before."""
+    """Return the first and last position of each item's run of equal items; `equal` compares neighbours."""
     rows, m = equal.shape[0], equal.shape[1] + 1
     place = np.arange(m)
     starts = np.ones((rows, m), dtype=bool)

@@ -13,12 +13,12 @@ from ...arrays import FloatArray, IntArray
 
 @lru_cache(maxsize=8)
 def later_positions(m: int) -> npt.NDArray[np.bool_]:
-    """Whether position j, the row, is later than position i, the column."""
+    """Return a matrix that tells whether position j, the row, is later than position i, the column."""
     return np.tri(m, k=-1, dtype=bool)
 
 
 def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """For each position of each row, a permutation: how many later positions hold a greater rank."""
+    """Count for each position of each row, a permutation, the later positions with a greater rank."""
     rows, m = ranks.shape
     if rows >= 8 and m <= 4096:
         columns = np.ascontiguousarray(ranks.T)
@@ -38,15 +38,15 @@ def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def earlier_smaller(ranks: IntArray, x: FloatArray | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
-    """For each position of a permutation, how many earlier positions hold a smaller rank, in n log n.
+    """Count for each position of a permutation the earlier positions with a smaller rank, in O(n log n).
 
     From the highest bit down, ranks fall into nodes of equal leading bits, each in its original order. Of two ranks
-    that differ first in this bit, the smaller has a 0: so a 1 counts the zeros before it in its node. Node k of width w
-    holds the ranks k w .. (k+1) w - 1 and nothing else: nodes are the rows of a matrix of w columns. (It is filled up
-    with ranks beyond the last, which come after all others and count for none of them.)
+    that first differ in this bit, the smaller has a 0, so each 1 counts the zeros before it in its node. Node k of
+    width w holds the ranks k w .. (k+1) w - 1, so nodes are the rows of a matrix with w columns. (Ranks beyond the last
+    fill it up; they come after all others and do not count.)
 
-    With scores x, the score of each rank, descending: also the sum of the gaps to these items, x_j - x_i, and of the
-    gaps x_i - x_j to the earlier items of greater rank. Both are summed from the node's middle: all terms are >= 0.
+    With scores x by rank, descending, also sum the gaps to these items, x_j - x_i, and the gaps x_i - x_j to earlier
+    items of greater rank. Both are measured from the node's middle, so that all terms are >= 0.
     """
     n = ranks.size
     bits = max(1, (n - 1).bit_length())

@@ -11,7 +11,7 @@ from .pairing import Value, entry_points, tied_places
 
 
 class Ranks(NamedTuple):
-    """Sums for spearman, of twice the ranks minus their mean; tied items have the mean of their ranks."""
+    """Sums for spearman, of doubled centred ranks; tied items have the mean of their ranks."""
 
     product: Value
     square_truth: Value
@@ -19,13 +19,13 @@ class Ranks(NamedTuple):
 
 
 def _ranks(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """`Ranks` of one truth with each row of candidates."""
+    """Compute `Ranks` of one truth with each row of candidates."""
     r, s = centred_ranks(truth[None]), centred_ranks(candidate)
     return np.column_stack([(r * s).sum(axis=1), np.full(len(s), (r * r).sum()), (s * s).sum(axis=1)])
 
 
 def centred_ranks(scores: FloatArray) -> FloatArray:
-    """Twice the rank of each score in its row, minus the mean: whole numbers."""
+    """Return twice the centred rank of each score in its row, a whole number."""
     order = np.argsort(scores, axis=1)
     ascending = np.take_along_axis(scores, order, axis=1)
     first, last = tied_places(ascending[:, 1:] == ascending[:, :-1])

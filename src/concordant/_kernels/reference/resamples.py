@@ -8,5 +8,5 @@ from ...arrays import FloatArray, IntArray
 
 
 def resampled_sums(values: FloatArray, weights: IntArray, out: FloatArray, workers: int) -> None:
-    """Sums of the scores over resampled topics; `weights` say how often each topic was drawn, one row per resample."""
+    """Sum scores over resampled topics; `weights` say how often each topic was drawn, one row per resample."""
     np.matmul(weights.astype(np.float64), values, out=out)

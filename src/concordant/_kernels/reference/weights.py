@@ -12,9 +12,9 @@ from .permutations import earlier_smaller
 
 
 class Weights(NamedTuple):
-    """Sums over the pairs for weighted_tau, each with the weights of both items, which are 1 / rank.
+    """Sums over pairs for weighted_tau, weighted by 1 / rank of both items.
 
-    First with the ranks in truth, where candidate breaks ties; then with the ranks in candidate, where truth does.
+    First with the ranks in truth, ties broken by candidate; then with the ranks in candidate, ties broken by truth.
     """
 
     by_truth: Value  # pairs ordered alike, minus pairs ordered differently
@@ -26,7 +26,7 @@ class Weights(NamedTuple):
 
 
 def _weights(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """`Weights` of one truth with each row of candidates."""
+    """Compute `Weights` of one truth with each row of candidates."""
     x, m = np.unique(truth, return_inverse=True)[1], truth.size
     out = np.empty((len(candidate), len(Weights._fields)))
     for row, scores in enumerate(candidate):
@@ -41,16 +41,16 @@ def _weights(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def _others_equal(values: IntArray) -> IntArray:
-    """For each item, how many others have its value."""
+    """Count for each item the others with its value."""
     _, group, count = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(count[group] - 1)
 
 
 def _above_on_both(x: IntArray, y: IntArray) -> IntArray:
-    """For each item, how many are above it on both sides."""
+    """Count for each item those above it on both sides."""
     if x.size <= 256:
         return np.asarray(((x[:, None] > x) & (y[:, None] > y)).sum(axis=0))
-    # Best first by x, and ranks by y; what is tied is put in the order in which it does not count.
+    # Order by x, best first, and rank by y; tied items are ordered so that they do not count.
     order = np.lexsort((y, -x))
     ranks = np.empty(x.size, np.int64)
     ranks[np.lexsort((-np.argsort(order), x, -y))] = np.arange(x.size)
