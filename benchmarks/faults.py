@@ -38,8 +38,8 @@ from tests.study.trials import grid
 
 import concordant as cc
 from concordant.data.collection import path
-from concordant.read.files import write_csv
 from concordant.read.labels import labels_of
+from concordant.read.source import write_csv
 from concordant.study.execution import run_grid
 from concordant.words import one_line
 

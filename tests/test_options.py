@@ -16,7 +16,7 @@ import pytest
 
 import concordant as cc
 
-from .read.test_door import FAMILIES, FUNCTIONS, SIDES, TOPICS
+from .read.test_reader import FAMILIES, FUNCTIONS, SIDES, TOPICS
 
 TRUTH, CANDIDATE, OTHER = SIDES.values()
 FEW = TRUTH.select(topics=TOPICS[:12])

@@ -10,7 +10,7 @@ import pytest
 
 import concordant as cc
 
-from .read.test_door import FAMILIES, FUNCTIONS, SIDES, plain
+from .read.test_reader import FAMILIES, FUNCTIONS, SIDES, plain
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 1}
 # By name, how each is called with the sides, or with their pairing in the place of them.

@@ -13,7 +13,7 @@ import concordant as cc
 from concordant.data.means import RULES
 
 from .data.test_clusters import flat
-from .read.test_door import FUNCTIONS, SIDES, TOPICS, taking_collections
+from .read.test_reader import FUNCTIONS, SIDES, TOPICS, taking_collections
 
 GIVEN = [SIDES[name] for name in ("truth", "other", "candidate")]  # "other" ranks the systems in another order
 GROUPS = {topic: f"g{k // 2}" for k, topic in enumerate(TOPICS)}

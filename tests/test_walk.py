@@ -46,7 +46,7 @@ print(len(found), *sorted(found), file=sys.stderr)
 
 @pytest.mark.parametrize(
     ("call", "most"),
-    [("correlate", 40), ("judge_worth", 40), pytest.param("compare --html", 90, marks=pytest.mark.long)],
+    [("correlate", 33), ("judge_worth", 32), pytest.param("compare --html", 78, marks=pytest.mark.long)],
 )
 def test_a_walk_gets_no_longer(call: str, most: int, tmp_path: Path) -> None:
     code = COUNTED.replace("WHICH", repr(call))

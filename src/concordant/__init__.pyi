@@ -59,7 +59,7 @@ from .ranks.differences import difference as difference
 from .ranks.distance import rank_distance as rank_distance
 from .ranks.testing import rank_test as rank_test
 from .read import read_scores as read_scores
-from .read.door import as_scores as as_scores
+from .read.reader import as_scores as as_scores
 from .study.simulation.simulator import simulate as simulate
 
 __all__: list[str]

@@ -20,9 +20,8 @@ from .data.results import as_html, settings_of
 from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, warn
 from .options import checked
-from .read.door import Collection, as_scores, as_topic_side, refuse
-from .read.naming import look_alikes, short_names
-from .read.reader import tables_in
+from .read.reader import Collection, as_scores, as_topic_side, refuse, tables_in
+from .read.source import look_alikes, short_names
 from .read.tables.frames import is_frame
 from .words import argument, counted, listing, named, one_line
 

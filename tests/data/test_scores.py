@@ -13,7 +13,7 @@ import pytest
 from concordant.data.scores import Scores
 from concordant.errors import DataWarning, InputError, InputTypeError
 from concordant.pairing import pair
-from concordant.read.door import as_scores
+from concordant.read.reader import as_scores
 
 
 def small() -> Scores:

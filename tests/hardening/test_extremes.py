@@ -17,7 +17,7 @@ from concordant import arrays
 from concordant._kernels import reference
 from concordant.coefficients import gap_ties
 from concordant.ranks.distance import LEAST_EPS
-from concordant.read import files, source
+from concordant.read import source
 from concordant.read.formats import delimited
 
 pytestmark = pytest.mark.long
@@ -304,9 +304,9 @@ def test_the_page_of_limits_is_true() -> None:
         most = math.isqrt(arrays.MAX_PAIRS_BYTES // (8 * count))
         assert f"| {name} | {count} | {most:,} |" in page
     assert arrays.MAX_PAIRS_BYTES == 4 * 2**30
-    assert files.MAX_BYTES == 2**30
-    assert files.JSON_SHARE == 4
-    assert files.most_bytes(source.LINE_SHARE) == 16 * 2**20
+    assert source.MAX_BYTES == 2**30
+    assert source.JSON_SHARE == 4
+    assert source.most_bytes(source.LINE_SHARE) == 16 * 2**20
     assert f"{delimited.MAX_CELLS:,} cells" in page
     assert f"{source.MAX_FILES:,} |" in page
     assert "at least 1e-11 of the largest variance" in page

@@ -18,7 +18,7 @@ import pytest
 import concordant as cc
 from concordant.cli import render
 from concordant.cli.render import Table
-from concordant.read import files, source
+from concordant.read import source
 from concordant.words import printable
 
 pytestmark = pytest.mark.long
@@ -30,7 +30,7 @@ TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n"
 
 
 def test_a_bomb_takes_no_more_memory_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 4 * 2**20)
+    monkeypatch.setattr(source, "MAX_BYTES", 4 * 2**20)
     bomb = tmp_path / "bomb.csv.gz"
     with gzip.open(bomb, "wb") as file:
         for _ in range(256):
@@ -60,7 +60,7 @@ def test_a_sparse_file_is_refused_by_its_size(tmp_path: Path) -> None:
 def test_a_line_without_an_end_is_refused_before_it_is_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr(source, "LINE_SHARE", files.MAX_BYTES // 1000)
+    monkeypatch.setattr(source, "LINE_SHARE", source.MAX_BYTES // 1000)
     (tmp_path / "x.csv").write_text(text)
     line = text.count("\n") + 1
     with pytest.raises(cc.errors.ReadError, match=rf"x\.csv:{line}: has a line of more than 1,000 bytes.*MAX_BYTES"):

@@ -19,7 +19,7 @@ from concordant.words import one_line
 
 from ..commands import CAREFUL, HASTY, PEOPLE, process, run
 from ..judgments.test_study import MACHINE, QRELS, RUNS
-from ..read.test_door import FUNCTIONS, SIDES
+from ..read.test_reader import FUNCTIONS, SIDES
 
 pytestmark = pytest.mark.long
 

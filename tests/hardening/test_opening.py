@@ -21,7 +21,7 @@ import pytest
 import concordant as cc
 from concordant.cli.reading import names_of
 from concordant.judgments import read_runs as runs
-from concordant.read import files
+from concordant.read import source
 from concordant.read.formats import delimited
 from concordant.read.labels import labels_of
 from concordant.study.execution import run_grid
@@ -58,7 +58,7 @@ def opened(request: pytest.FixtureRequest) -> Callable[[Path], str]:
 
 
 def test_a_device_without_an_end(opened: Callable[[Path], str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 2**22)
+    monkeypatch.setattr(source, "MAX_BYTES", 2**22)
     tracemalloc.start()
     assert "holds more than" in opened(Path("/dev/zero"))
     assert tracemalloc.get_traced_memory()[1] < 4 * 2**22
@@ -85,7 +85,7 @@ def test_a_folder_and_nothing(opened: Callable[[Path], str], tmp_path: Path) -> 
 
 
 def test_a_command_of_a_shell_is_a_file() -> None:
-    program = "import sys, concordant.read.files as f; print(f.read_bytes(sys.argv[1]))"
+    program = "import sys, concordant.read.source as f; print(f.read_bytes(sys.argv[1]))"
     command = f"{sys.executable} -c '{program}' <(printf abc)"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "b'abc'\n", done.stderr
@@ -137,9 +137,9 @@ def test_files_of_names_have_a_quarter_of_the_limit(tmp_path: Path, monkeypatch:
         plain.write_bytes(text.encode())
         zipped.write_bytes(gzip.compress(text.encode()))
         for path in (plain, zipped):
-            monkeypatch.setattr(files, "MAX_BYTES", 4 * len(text.encode()))
+            monkeypatch.setattr(source, "MAX_BYTES", 4 * len(text.encode()))
             read(path)
-            monkeypatch.setattr(files, "MAX_BYTES", 4 * len(text.encode()) - 4)
+            monkeypatch.setattr(source, "MAX_BYTES", 4 * len(text.encode()) - 4)
             with pytest.raises(cc.errors.ReadError, match=r"holds more than .*CONCORDANT_MAX_BYTES, 4 times as much"):
                 read(path)
 
@@ -158,14 +158,14 @@ def npy(shape: str, body: bytes, descr: str = "<f8") -> bytes:
     [("(2147483648,)", "<f8"), ("(10**30,)", "<f8"), ("(-1,)", "<f8"), ("(2,)", "|O"), ("(3,)", "<f8"), ("2", "<f8")],
 )
 def test_an_array_is_no_larger_than_its_bytes(shape: str, descr: str) -> None:
-    assert files.load_array(npy(shape, b"\0" * 16, descr)) is None
+    assert source.load_array(npy(shape, b"\0" * 16, descr)) is None
 
 
 @pytest.mark.parametrize("array", [np.arange(6.0).reshape(2, 3), np.asfortranarray(np.eye(3)[:2]), np.array("text")])
 def test_arrays_are_read_as_numpy_reads_them(array: Any) -> None:
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
-    found = files.load_array(buffer.getvalue())
+    found = source.load_array(buffer.getvalue())
     np.testing.assert_array_equal(found, array)
     assert found is not None
     assert found.dtype == array.dtype
@@ -191,7 +191,7 @@ def test_a_table_that_is_larger_than_its_file(form: str, tmp_path: Path, monkeyp
     small = pyarrow.table({"topic": np.arange(20.0), "a": np.linspace(0, 1, 20), "b": np.linspace(1, 0, 20)})
     (tmp_path / "bomb").write_bytes(arrow(zeros, form))
     (tmp_path / "small").write_bytes(arrow(small, form))
-    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(source, "MAX_BYTES", 2**20)
     assert (tmp_path / "bomb").stat().st_size < 2**17
     with pytest.raises(
         cc.errors.ReadError, match=r"bomb: is a table of more than 1,048,576 bytes; .*CONCORDANT_MAX_BY"
@@ -305,7 +305,7 @@ def test_text_that_is_not_utf8(form: str, cell: str, column: str, tmp_path: Path
 
 
 def test_an_archive_of_inspect_that_is_larger_than_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 2**20)
+    monkeypatch.setattr(source, "MAX_BYTES", 2**20)
     with zipfile.ZipFile(tmp_path / "x.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", " " * 2**17)
         archive.writestr("samples/1.json", " " * (2**17 + 1))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import concordant as cc
-from concordant.read.door import as_topics
+from concordant.read.reader import as_topics
 
 pytestmark = pytest.mark.long
 

@@ -16,7 +16,7 @@ from concordant._kernels.reference.distance import order_of
 from concordant.data.means import mean_over_topics
 from concordant.inference import resampling
 from concordant.ranks.testing import RankTestMethod, critical_value, share_as_far
-from concordant.read.files import fingerprint
+from concordant.read.source import fingerprint
 from tests.places import read_matrix
 
 from .collections import FloatArray, literal_distance

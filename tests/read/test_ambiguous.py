@@ -13,7 +13,7 @@ import pytest
 from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import read_scores
-from concordant.read.door import as_scores
+from concordant.read.reader import as_scores
 from concordant.read.tables.vocabulary import is_summary, looks_like_measure
 
 

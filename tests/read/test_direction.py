@@ -17,7 +17,7 @@ import pytest
 import concordant as cc
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.read import look, read_scores
-from concordant.read.tables.measures import usually_an_error
+from concordant.read.tables.vocabulary import usually_an_error
 
 from ..commands import bad, good, run
 from ..render.report.test_page import Page

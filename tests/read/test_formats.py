@@ -17,7 +17,7 @@ from concordant.errors import DataWarning, InputError, ReadError
 from concordant.judgments.read_runs import read_qrels, read_run, read_runs
 from concordant.pairing import pair
 from concordant.read import read_scores
-from concordant.read.door import as_topics
+from concordant.read.reader import as_topics
 
 
 def cell(scores: Any, topic: str, system: str | None = None) -> float:

@@ -12,7 +12,7 @@ import pytest
 
 from concordant.errors import ConcordantError, ReadError
 from concordant.judgments.read_runs import read_qrels, read_run
-from concordant.read import files, read_scores
+from concordant.read import read_scores, source
 
 pytestmark = pytest.mark.long
 
@@ -54,7 +54,7 @@ def test_a_valid_file_is_read(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 10 * 2**20)
+    monkeypatch.setattr(source, "MAX_BYTES", 10 * 2**20)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(bytes(SIZE), compresslevel=1))
     with pytest.raises(ConcordantError, match=r"bomb\.csv\.gz.*MAX_BYTES|bomb\.csv\.gz.*more than"):

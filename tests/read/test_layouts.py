@@ -15,8 +15,8 @@ from concordant.data.scores import Scores
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
 from concordant.pairing import pair
 from concordant.read import read_scores
-from concordant.read.door import as_scores
 from concordant.read.formats import delimited
+from concordant.read.reader import as_scores
 from concordant.read.tables.vocabulary import looks_like_measure
 
 

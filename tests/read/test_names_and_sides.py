@@ -9,7 +9,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import AlignmentWarning, InputError, ReadError
-from concordant.read.naming import look_alikes
+from concordant.read.source import look_alikes
 
 from ..commands import run
 

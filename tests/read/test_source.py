@@ -12,7 +12,7 @@ import pytest
 
 from concordant.data.scores import Scores
 from concordant.errors import ConcordantError, InputTypeError, ReadError
-from concordant.read import files, read_scores
+from concordant.read import read_scores, source
 
 CONTENT = "topic,a,b\n301,0.5,0.25\n"
 EXPECTED = Scores([[0.5, 0.25]], ["301"], ["a", "b"])
@@ -130,15 +130,15 @@ def test_closed_and_wrongly_opened_files(path: Path) -> None:
 
 def test_the_size_is_limited(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
     bomb = gzip.compress(b"0" * 10_000_000)
-    monkeypatch.setattr(files, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(source, "MAX_BYTES", 1_000_000)
     for what in (io.BytesIO(bomb), io.BytesIO(b"0" * 2_000_000), io.StringIO("0" * 2_000_000)):
         with pytest.raises(
             ReadError,
-            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.read.files.MAX_BYTES",
+            match=r"more than 1,000,000 bytes; .* set CONCORDANT_MAX_BYTES .*, or concordant.read.source.MAX_BYTES",
         ):
             read_scores(what)
     assert read_scores(path) == EXPECTED
-    monkeypatch.setattr(files, "MAX_BYTES", 40)
+    monkeypatch.setattr(source, "MAX_BYTES", 40)
     with pytest.raises(ReadError, match=r"is JSON of more than 10 bytes; .* CONCORDANT_MAX_BYTES, 4 times as much"):
         read_scores(io.StringIO('{"1": {"map": 0.5}}'))
 

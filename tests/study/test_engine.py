@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.read.files import fingerprint
+from concordant.read.source import fingerprint
 from concordant.render.outputs import written_whole
 from concordant.study import execution
 from concordant.study.execution import run_grid

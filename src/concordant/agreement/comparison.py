@@ -27,7 +27,7 @@ from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.testing import RankTest, RankTestMethod, rank_test_of
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, listing, nearly_reversed
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .correlation import NO_INTERVAL, check_pairing, estimate_of, undefined_on

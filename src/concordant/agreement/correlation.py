@@ -17,7 +17,7 @@ from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..pairing import Pairing, paired
 from ..parallel import Workers
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, nearly_reversed
 from .permutation import chance_pvalue
 

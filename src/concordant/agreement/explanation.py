@@ -18,7 +18,7 @@ from ..data.scores import Means, Scores
 from ..errors import InputError, import_extra
 from ..options import checked
 from ..pairing import On, paired
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, listing, nearest, nearly_reversed, one_line
 
 Kind = Literal["pairs", "systems", "topics"]

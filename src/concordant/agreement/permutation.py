@@ -22,7 +22,7 @@ from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..pairing import Pairing, paired
 from ..parallel import Workers
-from ..read.door import Collection, has_labels
+from ..read.reader import Collection, has_labels
 from ..words import counted, p_cell, p_equals
 
 _SLACK = 1e-12  # closer values count as equal: they are the same sum in another order

@@ -174,7 +174,7 @@ def names_of(given: str | None, option: str) -> list[str] | None:
     if given is None:
         return None
     if given.startswith("@"):
-        from ..read.files import read_text
+        from ..read.source import read_text
 
         try:
             names = read_text(given[1:]).split("\n")

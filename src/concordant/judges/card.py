@@ -15,7 +15,7 @@ from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import number, one_line, p_cell
 from .families import bias_from, members_of
 from .rank_shifts import changes_from, default_k, rank_bounds

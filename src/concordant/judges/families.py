@@ -17,7 +17,7 @@ from ..inference.adjustment import holm
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, listing, p_cell, p_equals
 
 Members = dict[str, FloatArray]

@@ -16,7 +16,7 @@ from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..ranks.bounds import rank_intervals
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, listing
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]

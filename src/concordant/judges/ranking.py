@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..inference.resampling import Seed
 from ..options import checked
 from ..pairing import Matched, On, Pairing, match, pairings, rejoined
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
 from .verdicts import SCORED, too_few, undecided

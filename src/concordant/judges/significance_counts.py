@@ -13,7 +13,7 @@ from ..data.results import Findings, columns
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import listing
 from .significance import BoolArray, Correction, Test, significant_pairs
 

@@ -10,7 +10,7 @@ from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, matched_topics
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted
 
 

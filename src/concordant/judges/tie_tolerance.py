@@ -12,7 +12,7 @@ from ..errors import require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import matched_topics
-from ..read.door import Collection
+from ..read.reader import Collection
 
 _DECIMALS = 12  # of differences relative to the largest score, so that 0.3 - 0.1 and 0.2 are equal
 

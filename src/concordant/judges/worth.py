@@ -18,7 +18,7 @@ from ..inference.bootstrap import not_resampled
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, Noun, On, Pairing, matched_rows, pairings
-from ..read.door import Collection
+from ..read.reader import Collection
 from ..words import counted, nearly_reversed
 from .analytic import Curve, Sample, judge_curve, truth_curve
 from .estimate import Both, WorthEstimate, estimate, worth_from

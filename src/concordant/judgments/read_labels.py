@@ -11,9 +11,8 @@ import numpy as np
 
 from ..errors import ReadError
 from ..options import checked
-from ..read.files import read_text
 from ..read.labels import load_names, named_rows
-from ..read.source import Source
+from ..read.source import Source, read_text
 from ..read.tables.cells import plain_number
 from ..words import counted
 from .label import COLUMNS, PLAN, SKIP, LabelList, plan_path

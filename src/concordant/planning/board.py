@@ -17,7 +17,7 @@ from ..options import checked
 from ..parallel import Workers
 from ..ranks.bounds import rank_intervals
 from ..ranks.intervals import Outlook, RankIntervals
-from ..read.door import Collection, as_scores, as_topic_side, as_topics, is_bare
+from ..read.reader import Collection, as_scores, as_topic_side, as_topics, is_bare
 from .estimation import DRAWS, expected_correlation
 
 

@@ -19,7 +19,7 @@ from ..errors import AlignmentWarning, InputError, LimitError, warn
 from ..options import checked
 from ..pairing import match
 from ..read import short_names
-from ..read.door import Collection, as_topic_side, refuse
+from ..read.reader import Collection, as_topic_side, refuse
 from ..words import counted, listing, named
 from .mixing import Combined, combined, tells
 from .partial import combine_partial

@@ -15,7 +15,7 @@ from ..inference.posterior import Prior, correlations, draw
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..parallel import Workers
-from ..read.door import Collection, as_topics
+from ..read.reader import Collection, as_topics
 from ..words import counted
 from .differences import PairDifferences
 from .estimators import Identical, probabilities

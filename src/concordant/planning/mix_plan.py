@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from ..data.results import Findings, columns, settings_of
 from ..errors import InputError
 from ..options import checked
-from ..read.door import Collection
 from ..read.labels import WANTED_COST, is_cost
+from ..read.reader import Collection
 from .combination import RISK, Method, combined_means, paired_sides
 from .mixing import Bias, Moments, error_with
 

@@ -16,7 +16,7 @@ from ..inference.posterior import Draws, Prior, correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..parallel import Workers
-from ..read.door import Collection, as_topics
+from ..read.reader import Collection, as_topics
 from ..words import counted
 
 POINTS = 24  # of the curve

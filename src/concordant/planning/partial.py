@@ -16,7 +16,7 @@ from ..data.results import settings_of
 from ..data.scores import Means, Scores, places_of
 from ..errors import AlignmentWarning, InputError, warn
 from ..inference.adjustment import holm
-from ..read.door import refuse
+from ..read.reader import refuse
 from ..words import counted, listing, p_equals
 
 LEVEL = 0.05  # significance level of the tests of how cells were chosen

@@ -12,8 +12,8 @@ from ..data.runs import components
 from ..errors import InputError, require
 from ..options import checked
 from ..ranks.noise import repeated
-from ..read.door import Collection, as_topic_side, refuse
 from ..read.labels import WANTED_COST, is_cost
+from ..read.reader import Collection, as_topic_side, refuse
 from ..words import counted, number
 
 _MOST_RUNS = 1_000

@@ -18,8 +18,8 @@ from ..errors import InputError, require
 from ..inference.resampling import Progress, Seed
 from ..options import checked
 from ..ranks.bounds import rank_intervals
-from ..read.door import Collection, as_topics
 from ..read.labels import WANTED_COST, is_cost, labels_of
+from ..read.reader import Collection, as_topics
 from ..read.tables.cells import plain_number
 from ..words import counted, listing, named
 from .choosing import Split, SplitTask, best_method, methods_of, split

@@ -18,7 +18,7 @@ from ..inference.resampling import Progress, Resampling, Seed
 from ..inference.sign_flips import takes_all_signs
 from ..options import checked
 from ..parallel import Workers
-from ..read.door import Collection, as_scores, as_topics, is_bare
+from ..read.reader import Collection, as_scores, as_topics, is_bare
 from ..words import counted, named
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors

@@ -17,7 +17,7 @@ from ..data.scores import Scores
 from ..errors import InputError, require
 from ..inference.resampling import Seed
 from ..options import checked
-from ..read.door import Collection, as_topic_side, as_topics
+from ..read.reader import Collection, as_topic_side, as_topics
 from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import rank_intervals
 from .intervals import RankIntervals

@@ -14,7 +14,7 @@ from ..errors import InputError, UndefinedCorrelationWarning, warn
 from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import two_sides
-from ..read.door import Collection, as_topics
+from ..read.reader import Collection, as_topics
 from ..words import counted
 from .distance import rankings_beside
 

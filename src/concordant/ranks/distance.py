@@ -23,7 +23,7 @@ from ..inference.resampling import CHUNK
 from ..options import checked
 from ..pairing import match, two_sides
 from ..parallel import Workers, shared_out, threads
-from ..read.door import Collection, as_scores, as_topics, is_bare
+from ..read.reader import Collection, as_scores, as_topics, is_bare
 from ..words import counted, listing, named
 
 LEAST_EPS = 1e-11

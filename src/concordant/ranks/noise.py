@@ -16,7 +16,7 @@ from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, with
 from ..data.scores import Means, Scores
 from ..errors import InputError
 from ..options import checked
-from ..read.door import Collection, as_topic_side, refuse
+from ..read.reader import Collection, as_topic_side, refuse
 from ..words import argument, counted, number, one_line
 from .paired import clustered
 

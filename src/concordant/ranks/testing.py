@@ -16,7 +16,7 @@ from ..inference.resampling import Progress, Resampling, Seed, is_borderline, ov
 from ..options import checked
 from ..pairing import two_sides
 from ..parallel import Workers
-from ..read.door import Collection, as_topics
+from ..read.reader import Collection, as_topics
 from ..words import counted, p_cell, p_equals
 from .distance import LEAST_EPS, Problem, Projection, rankings_beside, solved
 

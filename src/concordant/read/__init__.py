@@ -1,7 +1,7 @@
 """Files to `Scores`. `formats` has one module for each format; `recognise` tells them apart by content."""
 
 from .look import look
-from .naming import SideName, parse_side, short_names
 from .reader import read_scores
+from .source import SideName, parse_side, short_names
 
 __all__ = ["SideName", "look", "parse_side", "read_scores", "short_names"]

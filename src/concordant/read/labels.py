@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 from ..errors import InputTypeError
 from ..words import counted, listing, named, nearest
-from .files import JSON_SHARE
 from .formats.delimited import delimiter_of
-from .source import Item, Source, load
+from .source import JSON_SHARE, Item, Source, load
 
 
 class NamedRows(NamedTuple):

@@ -10,10 +10,10 @@ from itertools import chain, islice
 from typing import Any
 
 from ..errors import OtherKindError, ReadError
-from .formats import helm, inspect_log, lm_eval, markdown, mteb, nested, records
+from .formats import helm, inspect_log, lm_eval, mteb, nested, records
 from .formats.binary import read_binary
 from .formats.columns import TEXTS, TREC_EVAL, Columns, read_columns, read_ranking, separator, split_line
-from .formats.delimited import no_header, read_delimited
+from .formats.delimited import as_tabs, is_markdown, no_header, read_delimited
 from .source import Source, load_json
 from .tables import vocabulary
 from .tables.cells import Cells, cell_number, is_fraction, number
@@ -97,8 +97,8 @@ def _recognise(source: Source, roles: Roles) -> Contents:
 
 
 def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
-    if markdown.is_table(first):
-        plain = markdown.as_tabs(source)
+    if is_markdown(first):
+        plain = as_tabs(source)
         line, first = next(plain.lines())
         return _text(plain, line, first, roles)
     if _LATEX.fullmatch(first):

@@ -1,29 +1,36 @@
-"""From what a caller names (paths, globs, folders, open files, lists) to bytes that a format can parse.
+"""From what a caller names (paths, globs, folders, open files, lists) to bytes that a format can parse, and to names.
 
 Input is data: it is read, decompressed up to a limit, and parsed; nothing in it is executed or followed.
 """
 
 from __future__ import annotations
 
+import csv
 import glob
 import gzip
+import hashlib
 import io
 import json
+import math
 import os
 import re
+import stat
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from ..errors import InputTypeError, OtherKindError, ReadError, warn
-from ..render.outputs import reading, reading_whole
-from .files import JSON_SHARE, most_bytes, pieces, read_bytes, too_large
+import numpy as np
+
+from ..arrays import FloatArray
+from ..errors import InputError, InputTypeError, OtherKindError, ReadError, limit_of, warn
+from ..render.outputs import Kind, reading, reading_whole, written_whole
+from ..words import closest
 from .tables.cells import number
 
-# Of `files.MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
+# Of `MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
 LINE_SHARE = 64
 # Below one folder: a link may lead to a whole disk.
 MAX_FILES = 1_000_000
@@ -348,3 +355,301 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
         raise source.error(f"has the key {str(error)!r} twice in one object", line) from None
     except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
         raise source.error(f"is JSON that cannot be read: {error}", line) from None
+
+
+# The most that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. Set
+# CONCORDANT_MAX_BYTES in the environment, or this, to read larger files. All other limits of bytes are shares of it.
+MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
+JSON_SHARE = 4  # Python's objects take up to 40 times the room of the JSON that they come from
+_PIECE = 2**20
+
+
+def most_bytes(share: int = 1) -> int:
+    """The limit of a file, or of something that may take one part in `share` of it."""
+    return MAX_BYTES // share
+
+
+def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
+    """The contents of a file, up to the limit. Nothing else in the package opens a file that a user names.
+
+    A named pipe is refused, because nobody may ever write to it; `<(command)` of a shell is read.
+
+    Parameters
+    ----------
+    path : path
+        A file. Devices are read up to the limit as well.
+    share : int
+        The limit is one part in so many of `MAX_BYTES`.
+
+    Returns
+    -------
+    bytes
+        All of it.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read, is a named pipe, or is too large.
+
+    """
+    label = os.fsdecode(path)
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as stream:
+            about = os.fstat(stream.fileno())
+            reading(stream, label)
+            if stat.S_ISFIFO(about.st_mode) and Path(label).absolute().parts[1:2] not in (("dev",), ("proc",)):
+                raise ReadError("is a named pipe, to which nobody may ever write: give a file or <(command)", label)
+            size = about.st_size if stat.S_ISREG(about.st_mode) else 0
+            if size > most_bytes(share):
+                raise too_large(label, share)
+            start = stream.read(size)  # at once: pieces would be in the memory twice
+            rest = b"".join(pieces(stream, label, share, len(start)))
+            return start + rest if rest else start
+    except FileNotFoundError:
+        raise ReadError(f"there is no such file{_alike(Path(label))}", label) from None
+    except OSError as error:
+        raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
+    except ValueError as error:  # a null character in the path
+        if isinstance(error, ReadError | InputError):
+            raise
+        raise ReadError(f"cannot be read: {error}", repr(label)) from None
+
+
+def _alike(path: Path) -> str:
+    """'; did you mean ...?' where its folder has a file whose name is nearly the same."""
+    try:
+        near = closest(path.name, os.listdir(path.parent))
+    except OSError:
+        near = None
+    return "" if near is None else f"; did you mean {str(path.with_name(near))!r}?"
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(handle, True)
+    return handle
+
+
+def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator[Any]:
+    """The contents of an open file, bytes or text, in pieces, up to the limit; `before` are read already."""
+    size = before
+    while part := stream.read(_PIECE):
+        if not isinstance(part, str | bytes | bytearray | memoryview):
+            raise InputTypeError(f"{label}: read() gave a {type(part).__name__}, neither text nor bytes")
+        size += len(part)
+        if size > most_bytes(share):
+            raise too_large(label, share)
+        yield part
+
+
+def too_large(label: str, share: int = 1, what: str = "holds", line: int | None = None) -> ReadError:
+    """The error for a file, or a part of it, that is beyond its limit."""
+    part = "" if share == 1 else f", {share} times as much"
+    way_out = f"set CONCORDANT_MAX_BYTES{part} in the environment, or concordant.read.source.MAX_BYTES"
+    return ReadError(f"{what} more than {most_bytes(share):,} bytes; to allow it, {way_out}", label, line)
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The contents of a small file of UTF-8, such as names or JSON, with plain newlines."""
+    data = read_bytes(path, JSON_SHARE)
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError:
+        raise ReadError("is not UTF-8: convert it, for instance with iconv", os.fsdecode(path)) from None
+
+
+def load_array(data: bytes) -> np.ndarray[Any, Any] | None:
+    """The array of a .npy file, or None where it holds no array, or not as many bytes as its header says.
+
+    numpy.load takes the header's word, and asks for terabytes if that says so.
+    """
+    stream = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(stream)
+        read_header = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+        shape, fortran, dtype = read_header(stream)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    body = memoryview(data)[stream.tell() :]
+    if dtype.hasobject or dtype.itemsize * math.prod(shape) != len(body) or min(shape, default=0) < 0:
+        return None
+    return np.frombuffer(body, dtype=dtype).reshape(shape, order="F" if fortran else "C").copy()
+
+
+def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table, one mapping from column to value per row, all with the same columns, in full precision."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    header = text.getvalue().encode()
+    writer.writerows(rows)
+    with written_whole(path, Kind("an earlier version of this table", lambda start: start.startswith(header))) as file:
+        file.write(text.getvalue().encode())
+
+
+def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
+    """The same for the same numbers in the same order with the same labels, and for nothing else."""
+    digest = hashlib.sha256(json.dumps(values.shape).encode())
+    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # -0 is 0
+    if labels:
+        digest.update(json.dumps(labels).encode())
+    return digest.hexdigest()
+
+
+class SideName(NamedTuple):
+    """A side as the caller wrote it. `name`, `measure` and `lower_is_better` are None where it does not say them."""
+
+    name: str | None
+    path: str
+    measure: str | None
+    lower_is_better: bool | None = None
+
+
+def parse_side(text: str) -> SideName:
+    """Take `NAME=PATH:MEASURE:DIRECTION` apart; each part but the path may be left out.
+
+    Parameters
+    ----------
+    text : str
+        What stands on the command line. The longest beginning that exists is the path, so that colons and equals signs
+        in paths, and drive letters, work; a pattern exists if a file matches it. A last part `lower` or `higher` says
+        which scores are better; a measure of that name needs a direction behind it, as in `scores.csv:lower:higher`.
+
+    Returns
+    -------
+    SideName
+        Its name, path, measure and direction. Where no part of it exists, all behind the first `=` is the path.
+
+    Examples
+    --------
+    >>> parse_side("human=scores.csv")
+    SideName(name='human', path='scores.csv', measure=None, lower_is_better=None)
+
+    """
+    for place in [-1, *(found.start() for found in re.finditer("=", text))]:
+        name, rest = (None, text) if place < 0 else (text[:place], text[place + 1 :])
+        cuts = [len(rest), *(found.start() for found in reversed(list(re.finditer(":", rest))))]
+        path = next((rest[:cut] for cut in cuts if _exists(rest[:cut])), None)
+        if path is None or (name is not None and not name):
+            continue
+        measure = rest[len(path) + 1 :] if len(path) < len(rest) else None
+        if measure == "":
+            raise InputError(f"{text!r} ends with a colon: a measure stands behind it, or leave the colon out")
+        if measure is None:
+            return SideName(name, path, None)
+        before, _, last = measure.rpartition(":")
+        if last in ("lower", "higher"):
+            return SideName(name, path, before or None, last == "lower")
+        return SideName(name, path, measure)
+    name, equals, rest = text.partition("=")
+    return SideName(name, rest, None) if equals and name and rest else SideName(None, text, None)
+
+
+def _exists(path: str) -> bool:
+    if not path or "\0" in path:
+        return False
+    path = os.path.expanduser(path)
+    return os.path.exists(path) or (glob.has_magic(path) and next(glob.iglob(path, recursive=True), None) is not None)
+
+
+def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str | None] | None = None) -> list[str]:
+    """Names for sides, made from their paths and shortened to what differs.
+
+    Folders that are not needed, endings, and common beginnings and ends of names go. Sides of one file are named by
+    their measures.
+
+    Parameters
+    ----------
+    paths : sequence of path
+        One for each side.
+    measures : sequence of str or None, optional
+        The measure of each side; used where two sides have the same path.
+
+    Returns
+    -------
+    list of str
+        One name for each side, all different unless path and measure are the same.
+
+    Examples
+    --------
+    >>> short_names(["runs/ndcg__human.csv", "runs/ndcg__llm.csv"])
+    ['human', 'llm']
+    >>> short_names(["2023/human/", "2023/llm/"])
+    ['human', 'llm']
+    >>> short_names(["board.csv", "board.csv"], ["win_rate", "elo"])
+    ['win_rate', 'elo']
+
+    """
+    texts = [os.fspath(path) for path in paths]
+    said: list[str | None] = [None] * len(texts) if measures is None else list(measures)
+    different = len(set(zip(texts, said, strict=True)))
+    for parts in (_trimmed(_last_parts(texts, _without_ending)), _last_parts(texts, str)):
+        names = _distinguished(parts, said)
+        if len(set(names)) == different:
+            return names
+    return [text if measure is None else f"{text}:{measure}" for text, measure in zip(texts, said, strict=True)]
+
+
+def look_alikes(names: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of names that differ only in case, marks, folders or endings, where each has one such partner.
+
+    >>> look_alikes(["runs/BM25.gz", "ql", "x"], ["bm25", "QL.eval", "y"])
+    [('runs/BM25.gz', 'bm25'), ('ql', 'QL.eval')]
+    """
+    known, again = map(_by_plain_name, (names, others))
+    return [
+        (own[0], again[key][0]) for key, own in known.items() if key and len(own) == 1 and len(again.get(key, ())) == 1
+    ]
+
+
+def _by_plain_name(names: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(_plain(name), []).append(name)
+    return found
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", _without_ending(re.split(r"[/\\]|__", name)[-1])).casefold()
+
+
+_TABLE = re.compile(r"(?<=.)\.(jsonl?|ndjson|parquet|arrow|feather|ipc)$", re.IGNORECASE)
+
+
+def _without_ending(file_name: str) -> str:
+    return _TABLE.sub("", run_name(file_name))
+
+
+def _last_parts(texts: list[str], ending: Callable[[str], str]) -> list[str]:
+    """The file or folder of each path, and as many folders above as tell them apart; not what all end with."""
+    parts = [PurePath(text).parts or (text,) for text in texts]
+    parts = [(*part[:-1], ending(part[-1])) for part in parts]
+    while len(parts) > 1 and min(map(len, parts)) > 1 and len({part[-1] for part in parts}) == 1:
+        parts = [part[:-1] for part in parts]
+    depth = 1
+    while len({part[-depth:] for part in parts}) < len(set(parts)):
+        depth += 1
+    return ["/".join(part[-depth:]) for part in parts]
+
+
+def _distinguished(names: list[str], measures: list[str | None]) -> list[str]:
+    """With their measures, where these tell sides of one name apart."""
+    if len(names) > 1 and len(set(names)) == 1 and len(set(measures)) == len(measures):
+        return [measure or names[0] for measure in measures]
+    return [
+        f"{name}:{measure}" if measure and names.count(name) > 1 else name
+        for name, measure in zip(names, measures, strict=True)
+    ]
+
+
+def _trimmed(names: list[str]) -> list[str]:
+    """Without the words at the beginning and end that all names share; words end at marks, and 0.5 is one word."""
+    if len(set(names)) < 2:
+        return names
+    words = [re.findall(r"\d+(?:\.\d+)+|[-_.]+|[^-_.]+", name) for name in names]
+    for end in (0, -1):
+        while len({tuple(word[end : end + 1 or None]) for word in words}) == 1 and min(map(len, words)) > 1:
+            words = [word[1:] if end == 0 else word[:-1] for word in words]
+    short = ["".join(word).strip("-_.") for word in words]
+    return short if all(short) and len(set(short)) == len(set(names)) else names

@@ -17,7 +17,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray
 from ..errors import ConcordantError, InputError, ReadError, import_extra, warn
-from ..read.files import load_array, read_bytes, read_text
+from ..read.source import load_array, read_bytes, read_text
 from ..render.outputs import clear_parts, guarding, write_new, written_whole
 
 

@@ -21,8 +21,8 @@ from ..options import checked
 from ..parallel import Workers
 from ..planning.estimation import ESTIMATORS, estimates_of
 from ..planning.halves import discordant_shares
-from ..read.door import Collection, as_topics, refuse
-from ..read.files import fingerprint
+from ..read.reader import Collection, as_topics, refuse
+from ..read.source import fingerprint
 from ..words import one_line
 from .execution import run_grid
 from .grid import Trials

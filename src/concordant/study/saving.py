@@ -13,7 +13,7 @@ from typing import Any
 from ..data.results import Findings, Result
 from ..errors import InputError, MissingExtraError, warn
 from ..options import checked
-from ..read.files import write_csv
+from ..read.source import write_csv
 from ..render.outputs import FIGURE, written_whole
 from ..words import nearest
 

@@ -16,7 +16,7 @@ from ...errors import ConcordantError, InputError, LimitError, TiesError
 from ...inference.resampling import Progress
 from ...options import checked
 from ...pairing import On, Pairing, Side
-from ...read.door import Collection, as_scores, refuse
+from ...read.reader import Collection, as_scores, refuse
 from ...words import counted, listing, named, one_line
 from .preparations import PLAIN, MatchedSides, Preparation, preparations
 from .printed import CUT, WRITINGS, Printed

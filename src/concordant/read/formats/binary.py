@@ -16,8 +16,7 @@ from typing import Any
 
 from ...errors import MissingExtraError, ReadError
 from ...words import listing
-from ..files import JSON_SHARE, most_bytes, too_large
-from ..source import Source
+from ..source import JSON_SHARE, Source, most_bytes, too_large
 from ..tables.cells import warn_of
 from ..tables.contents import Contents, frame_contents
 from ..tables.layout import Roles

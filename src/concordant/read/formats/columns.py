@@ -19,9 +19,8 @@ import numpy as np
 from ...errors import ConcordantError, ReadError
 from ...words import listing
 from ..source import QUOTED, Source
-from ..tables.cells import number, scores_of
+from ..tables.cells import MEAN, Grid, number, pivot, scores_of, warn_of_lost
 from ..tables.contents import Contents, warn_of_words
-from ..tables.pivot import MEAN, Grid, pivot, warn_of_lost
 from ..tables.vocabulary import is_summary, looks_like_measure, looks_like_topic, may_be_topic
 
 # Values of these measures are strings.

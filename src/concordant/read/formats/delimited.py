@@ -1,11 +1,13 @@
-"""Text files of delimited cells with a header, as `Cells`: CSV, TSV, semicolons or columns aligned by blanks."""
+"""Text files of delimited cells with a header, as `Cells`: CSV, TSV, semicolons, blanks, and tables in Markdown."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from array import array
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, compress, islice
 from typing import Any
 
@@ -193,3 +195,39 @@ def delimiter_of(first: bytes) -> str:
     marks = [mark for mark in "\t,;" if mark.encode() in plain]
     labels = (mark for mark in marks if names_labels(plain.split(mark.encode())[0].decode()) and plain[:1].strip())
     return next(labels, None) or next(iter(marks), " ")
+
+
+_ROW = re.compile(rb"\s*\|.*\|\s*")
+_RULE = re.compile(rb"[\s|:-]*-[\s|:-]*")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"(\*\*|__|`|\*)(.*)\1")
+
+
+def is_markdown(line: bytes) -> bool:
+    """Whether a line is a row of a table."""
+    return _ROW.fullmatch(line) is not None
+
+
+def as_tabs(source: Source) -> Source:
+    """The same table with tabs between its cells, without links and marks around them; each line keeps its number."""
+    made, rules = [], 0
+    for place, line in enumerate(source.data.split(b"\n"), 1):
+        if not line.strip() or (_RULE.fullmatch(line) and is_markdown(line)):
+            rules += bool(line.strip())
+            made.append("")
+            continue
+        if not is_markdown(line) and not any(made):  # a heading, or words above the table
+            made.append("")
+            continue
+        if not is_markdown(line) or rules > 1:
+            raise source.error("is no row of the table above: give each table a file of its own", place)
+        cells = re.split(r"(?<!\\)\|", line.decode().strip().replace("\t", " ")[1:-1])
+        made.append("\t".join(_plain(cell) for cell in cells))
+    return replace(source, data="\n".join(made).encode())
+
+
+def _plain(cell: str) -> str:
+    text = _LINK.sub(r"\1", cell.replace(r"\|", "|").replace(r"\_", "_")).strip()
+    while match := _MARKS.fullmatch(text):
+        text = match[2].strip()
+    return text

@@ -12,9 +12,8 @@ from typing import Any
 
 from ...words import argument, counted
 from ..source import Source
-from ..tables.cells import warn_of
+from ..tables.cells import Grid, warn_of
 from ..tables.contents import Contents
-from ..tables.pivot import Grid
 from .mteb import sibling
 from .records import Gathered, has_keys
 

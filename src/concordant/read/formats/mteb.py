@@ -22,9 +22,8 @@ import numpy as np
 from ...errors import ReadError, warn
 from ...words import counted, listing
 from ..source import Item, Source, load, load_json
-from ..tables.cells import warn_of
+from ..tables.cells import Grid, warn_of
 from ..tables.contents import Contents
-from ..tables.pivot import Grid
 
 # Scores of the first of these splits count; MSMARCO, for instance, is scored on dev. Others are topics of their own.
 _SPLITS = ("test", "dev", "validation", "all")

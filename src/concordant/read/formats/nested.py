@@ -15,9 +15,8 @@ from ...errors import ConcordantError
 from ...words import listing
 from ..source import Source
 from ..tables import vocabulary
-from ..tables.cells import Origin, cell_number, scores_of, warn_of
+from ..tables.cells import MEAN, Grid, Origin, cell_number, pivot, scores_of, warn_of, warn_of_lost
 from ..tables.contents import Contents, refused_measure, warn_of_words
-from ..tables.pivot import MEAN, Grid, pivot, warn_of_lost
 
 _SHAPE = "{system: {topic: {measure: value}}}"
 # What the one key around results is called; no system.

@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..source import Source
-from ..tables.cells import cell_number, scores_of, warn_of
+from ..tables.cells import Grid, cell_number, pivot, scores_of, warn_of
 from ..tables.contents import Contents
-from ..tables.pivot import Grid, pivot
 from ..tables.vocabulary import names_systems
 
 Lines = list[tuple[int, Any]]

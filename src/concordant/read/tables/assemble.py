@@ -16,11 +16,10 @@ from ...data.scores import Means, Scores, owned
 from ...errors import ConcordantError, ReadError, warn
 from ...words import argument, counted, either_direction, listing
 from . import vocabulary
-from .cells import Given, Origin, warn_of
+from .cells import MEAN, Given, Grid, Origin, join, warn_of
 from .contents import Contents
 from .limits import WIDTH, unit
-from .measures import direction, usually_an_error
-from .pivot import MEAN, Grid, join
+from .vocabulary import direction, usually_an_error
 
 
 class Together(NamedTuple):

@@ -15,7 +15,18 @@ from ...data.holes import invent_topics
 from ...errors import ConcordantError
 from ...words import argument, listing
 from . import vocabulary
-from .cells import Cells, Origin, cell_number, warn_of
+from .cells import (
+    MEAN,
+    Cells,
+    Grid,
+    Origin,
+    cell_number,
+    pivot,
+    warn_of,
+    warn_of_lost,
+    warn_of_summaries,
+    without_summaries,
+)
 from .frames import frame_cells
 from .layout import (
     Layout,
@@ -29,12 +40,11 @@ from .layout import (
     refuse_measures_as_rows,
     refuse_scores_as_names,
     run_columns,
+    score_columns,
     warn_of_counters,
 )
 from .limits import find_limits, owner, standard_errors
-from .measures import no_measure
-from .pivot import MEAN, Grid, pivot, warn_of_lost, warn_of_summaries, without_summaries
-from .strays import score_columns
+from .vocabulary import no_measure
 
 NO_ROLES = Roles()
 

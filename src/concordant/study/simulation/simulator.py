@@ -14,7 +14,7 @@ from ...data.scores import Scores
 from ...errors import InputError
 from ...inference.resampling import Seed
 from ...options import checked
-from ...read.door import Collection, as_topics, refuse
+from ...read.reader import Collection, as_topics, refuse
 from ...words import argument, counted
 from . import margins
 from .margins import inverse_transform, transform
