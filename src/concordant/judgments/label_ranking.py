@@ -1,4 +1,4 @@
-"""`rank_from_labels`: the systems ranked by the labels of a list of documents, and how sure that is."""
+"""`rank_from_labels`: rank systems by the labels of a list of documents, with intervals."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .pool import tickets
 from .qrels import Qrels
 from .runs import Runs
 
-FEWEST = 50  # labels, below which there are no intervals
-FEW = 0.05  # of the pool, below which a good machine may rank better
-LEVEL_OF_AP = 0.2  # of the pool, below which the number of relevant documents is too uncertain for means of AP
+FEWEST = 50  # labels needed for intervals
+FEW = 0.05  # share of the pool below which a good machine may rank better
+LEVEL_OF_AP = 0.2  # share of the pool below which the number of relevant documents is too uncertain for means of AP
 DRAWS = 9_999
-_TOGETHER = 0.5  # the least correlation of the machine's scores with the estimates, for its favours to mean something
+_TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
 _CAUTION = (
     f"with fewer than {FEW:.0%} of the pairs judged, a good machine alone may rank better; but whom it favours would "
     "then move up, by 20 ranks for a favour of .15"
@@ -42,44 +42,44 @@ _CAUTION = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelRanking(Favours, Result):
-    """What `rank_from_labels` found, systems by their estimated means, best first."""
+    """The result of `rank_from_labels`: systems by their estimated means, best first."""
 
     _index = "system"
     means: Means
-    """The estimates, with the covariance of their errors; of nDCG only the differences from the mean of all systems."""
+    """The estimates with the covariance of their errors; for nDCG, differences from the mean of all systems."""
     scores: Scores
-    """The estimates on each topic, in the order of the runs. Single ones may lie outside of [0, 1]."""
+    """The estimates on each topic, in the order of the runs. Some may lie outside of [0, 1]."""
     low: FloatArray
-    """Lower limits of the intervals for the means, each by itself; nan below 50 labels, as are those below."""
+    """Lower limits of the intervals of single means. With fewer than 50 labels, this and all errors below are nan."""
     high: FloatArray
     ranks: RankIntervals | None
     """The ranks that each system may have."""
     document_covariance: FloatArray
-    """The covariance that comes from judging a sample of documents, in the order of `means`."""
+    """The covariance due to judging a sample of documents, in the order of `means`."""
     n_judged: int
-    """Labels that were used."""
+    """Number of labels used."""
     n_pairs: int
-    """Pairs in the pool."""
+    """Number of pairs in the pool."""
     n_skipped: int
-    """Pairs among the used batches that people could not judge."""
+    """Number of pairs in the used batches that people could not judge."""
     n_beyond: int
-    """Labels beyond the last complete batch, which were not used."""
+    """Number of unused labels after the last complete batch."""
     worth: float
-    """The labels on whole topics that would give differences between systems as precise; nan where not known."""
+    """Number of labels on whole topics that give equally precise differences between systems; nan if unknown."""
     half_width: float
-    """Half the width of the intervals for differences between systems, on average."""
+    """Mean half-width of the intervals for differences between systems."""
     half_width_at_twice: float
-    """The same, as expected with twice the labels."""
+    """The half-width expected with twice the labels."""
     helped: float
-    """The part of the variance from documents that the machine removed; nan without a machine."""
+    """Share of the variance due to sampled documents that the machine removes; nan without a machine."""
     favour: FloatArray
-    """By how much the machine favours each system, in scores; nan without a machine, or with a useless one."""
+    """By how much the machine favours each system, in scores; nan without a machine or with a useless one."""
     favour_p: FloatArray
     """p-value of each favour, corrected for the number of systems (Holm)."""
 
     @property
     def verdict(self) -> str:
-        """Who leads, and how much was judged."""
+        """State who leads and how much was judged."""
         first = [
             s for s, mean in zip(self.means.systems, self.means.values, strict=True) if mean == self.means.values[0]
         ]
@@ -113,7 +113,7 @@ class LabelRanking(Favours, Result):
         return found + self._whom("The machine")
 
     def table(self) -> str:
-        """One line per system."""
+        """Print one line per system."""
         relative = self.settings["relative"]
         head = ["", "from the mean" if relative else self.means.measure or "score"]
         head += [] if self.ranks is None else [f"{self._level} interval", "ranks"]
@@ -141,7 +141,7 @@ class LabelRanking(Favours, Result):
         return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> Any:
-        """The rank intervals."""
+        """Draw the rank intervals."""
         return super().plot(ax) if self.ranks is None else self.ranks.plot(ax)
 
 
@@ -159,25 +159,25 @@ def rank_from_labels(
 ) -> LabelRanking:
     """Rank systems by the labels that people gave to the documents of a list.
 
-    The scores are unbiased whatever the machine thinks: its grades only predict the labels that are missing, and the
-    error of the prediction is estimated and taken off.
+    The scores are unbiased even if the machine is wrong: its grades only predict missing labels, and the estimated
+    error of the prediction is subtracted.
 
     Parameters
     ----------
     labels : LabelList
-        As `read_labels` reads it. Only complete batches are used.
+        The list from `read_labels`. Only complete batches are used.
     runs : Runs
         All runs of the list.
     measure : str
-        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. Those that the list was made for are the most precise.
+        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. The measures of the list are the most precise.
     machine : Qrels, optional
         A machine's grades, on any scale.
     these_topics : bool
-        By default intervals are for topics like these. With True they are for the mean over these topics, and say only
-        what judging all documents would have given.
+        By default intervals are for topics like these. With True they are for the mean over these topics if all
+        documents were judged.
     final : bool
-        Rank although the list is not judged to its end, because it will not be. Do not look first and stop when
-        you like what you see: then the intervals do not hold.
+        True ranks by an unfinished list because nobody will judge the rest. Do not stop once you like the ranking: then
+        the intervals do not hold.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
@@ -191,7 +191,7 @@ def rank_from_labels(
     Raises
     ------
     InputError
-        If the list is not judged to its end and `final` is not set, or the runs are not those of the list.
+        If the list is unfinished and `final` is not set, or the runs are not those of the list.
 
     See Also
     --------
@@ -291,7 +291,7 @@ def rank_from_labels(
 def _sample(
     labels: LabelList, runs: Runs, measure: Measure, machine: Qrels | None, *, final: bool
 ) -> tuple[LabelSample, tuple[str, ...], int]:
-    """The labels of the complete batches, what is to be said of the others, and how many labels these are."""
+    """Return the labels of the complete batches, notes, and the number of unused labels."""
     if not labels.answered.all() and not final:
         raise InputError(
             f"{labels.verdict}: judge the whole list before you look at a ranking; if no more will be judged, say so "
@@ -307,7 +307,7 @@ def _sample(
         raise InputError(f"{labels.verdict}: a ranking needs a complete batch")
     check_thresholds(labels.judged(), [measure])
     pool = labels.pool(runs, machine)
-    # A skipped pair is taken to be like the others: a judged one then stands for a few more.
+    # Skipped pairs are assumed to be like the others, so each judged pair stands for a few more.
     chance = np.minimum(1, threshold * labels.sizes[:n][used]) * used.mean()
     place = {pair: k for k, pair in enumerate(pool.pairs)}
     places = np.array([place[pair] for pair, use in zip(labels.pairs, used, strict=False) if use])
@@ -333,7 +333,7 @@ def _sample(
 
 
 def _centred(values: FloatArray) -> FloatArray:
-    """Differences from the mean over systems."""
+    """Subtract the mean over systems."""
     return np.asarray(values - values.mean(axis=0))
 
 
@@ -342,15 +342,15 @@ def _centred_covariance(covariance: FloatArray) -> FloatArray:
 
 
 def _freedom(terms: FloatArray) -> FloatArray:
-    """Degrees of freedom for each system, by the number of labels that carry its variance."""
+    """Degrees of freedom for each system, from the effective number of labels behind its variance."""
     return np.clip(carried_by(terms) - 1, 1, 1e9)
 
 
 def _favours(found: Estimated) -> tuple[FloatArray, FloatArray]:
-    """By how much predictions from the machine alone favour each system, and p-values, by Student's t over topics.
+    """Estimate by how much predictions from the machine alone favour each system, with p-values by Student's t.
 
-    A noisy machine sees smaller differences than there are, between all systems alike. So its scores are first scaled
-    to the estimates, by least squares. Where the two hardly go together, nothing is said.
+    A noisy machine shrinks the differences between all systems. So its scores are first scaled to the estimates by
+    least squares. If the two are hardly correlated, the favours are nan.
     """
     predicted, scores = _centred(found.predicted), _centred(found.scores)
     x, y, n = predicted.mean(axis=1), scores.mean(axis=1), scores.shape[1]

@@ -1,4 +1,4 @@
-"""How far the label of each document can move the differences between systems: the size that it is drawn by."""
+"""Sizes for drawing documents: how far each label can move the differences between systems."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..errors import InputError
 from .measures import Measure
 from .pool import Pool
 
-_COMMON = 0.1  # weight of what moves all systems alike
-_FLOOR = 1e-6  # of the largest size: every pair can be drawn
+_COMMON = 0.1  # weight of an effect that is equal for all systems
+_FLOOR = 1e-6  # smallest size, relative to the largest, so that every pair can be drawn
 _KINDS = ("P", "DCG", "nDCG", "AP")
 
 
 def check_kinds(measures: Sequence[Measure]) -> None:
-    """Raise for a measure whose scores cannot be estimated from a sample of documents."""
+    """Raise if a measure cannot be estimated from a sample of documents."""
     for measure in measures:
         if measure.kind not in _KINDS:
             raise InputError(f"{measure} cannot be estimated from a sample of documents: use P@k, DCG@k, nDCG@k or AP")
@@ -29,13 +29,13 @@ def discount(depth: int) -> FloatArray:
 
 
 def rank_weights(measure: Measure, depth: int) -> FloatArray:
-    """What a label at each rank down to the cutoff adds to the score; for nDCG, to its numerator."""
+    """Weight of a label at each rank down to the cutoff in the score, or for nDCG in its numerator."""
     cutoff = measure.cutoff or depth
     return np.full(cutoff, 1.0 / cutoff) if measure.kind == "P" else discount(cutoff)
 
 
 def sizes_of(pool: Pool, measures: Sequence[Measure]) -> FloatArray:
-    """The root mean square over measures of sizes that are scaled to mean 1."""
+    """Root mean square over measures of the sizes, each scaled to mean 1."""
     each = [_size(pool, measure) for measure in measures]
     size: FloatArray = np.sqrt(np.mean([(one / one.mean()) ** 2 for one in each], axis=0))
     return size.clip(_FLOOR * size.max())
@@ -65,7 +65,7 @@ def _size(pool: Pool, measure: Measure) -> FloatArray:
 
 
 def _ideal(pool: Pool, cutoff: int) -> FloatArray:
-    """The best DCG of each topic by the machine's levels, as gains from 0 to 1; alike for all without a machine."""
+    """Best DCG of each topic with the machine's levels as gains from 0 to 1; the same for all without a machine."""
     found = np.ones(len(pool.topics))
     for t in range(len(found)) if pool.share.any() else ():
         gains = np.sort(pool.share[pool.topic_of == t])[::-1][:cutoff]
@@ -74,7 +74,7 @@ def _ideal(pool: Pool, cutoff: int) -> FloatArray:
 
 
 def ap_slopes(pool: Pool, labels: FloatArray, relevant: FloatArray, cutoff: int) -> tuple[FloatArray, FloatArray]:
-    """Average precision S / R, S = sum_r x_r / r (1 + sum_{r' < r} x_r'): its slope by x at fixed R, and itself."""
+    """Slope by x at fixed R, and value, of average precision S / R with S = sum_r x_r / r (1 + sum_{r' < r} x_r')."""
     x = pool.at(labels, cutoff)
     by_rank = 1.0 / np.arange(1, x.shape[2] + 1)
     before = 1.0 + np.cumsum(x, axis=2) - x

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 
-# Whether a cutoff is needed, may be given, or makes no sense; whether a threshold of relevance is used.
+# Whether a cutoff is required, optional or invalid; whether there is a threshold of relevance.
 _KINDS: dict[str, tuple[str, bool]] = {
     "AP": ("may", True),
     "nDCG": ("may", False),
@@ -20,7 +20,7 @@ _KINDS: dict[str, tuple[str, bool]] = {
     "Bpref": ("no", True),
     "Success": ("must", True),
 }
-# As trec_eval and others call them; without regard to case.
+# Names in trec_eval and elsewhere, in any case.
 _ALIASES = {
     "map": "AP",
     "map_cut": "AP",
@@ -42,7 +42,7 @@ class Measure:
     kind: str
     cutoff: int | None = None
     rel: float | None = None
-    """The lowest grade that counts as relevant; None is 1, for grades that are whole numbers."""
+    """The lowest relevant grade; None means 1, for grades that are whole numbers."""
 
     def __str__(self) -> str:
         rel = "" if self.rel is None else f"(rel={self.rel:g})"
@@ -55,12 +55,12 @@ class Measure:
 
     @property
     def binary(self) -> bool:
-        """Whether documents are relevant to it or not, rather than more or less so."""
+        """Whether the measure treats relevance as binary."""
         return _KINDS[self.kind][1]
 
     @classmethod
     def parse(cls, name: Any) -> Measure:
-        """From its name, as ir-measures or trec_eval writes it.
+        """Parse the name of a measure in ir-measures or trec_eval.
 
         >>> [str(Measure.parse(name)) for name in ("ap", "AP(rel=2)", "ndcg_cut_10", "P.5", "RR(rel=2)@10", "bpref")]
         ['AP', 'AP(rel=2)', 'nDCG@10', 'P@5', 'RR(rel=2)@10', 'Bpref']

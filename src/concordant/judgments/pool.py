@@ -1,4 +1,4 @@
-"""`Pool`: the pairs of topic and document that people could judge, and what is known of each before they do."""
+"""`Pool`: the pairs of topic and document that people could judge, with the information known beforehand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..words import counted, listing
 from .qrels import Qrels
 from .runs import Runs
 
-LEVELS = 6  # of the machine: more of them become as many groups of equal size
+LEVELS = 6  # of the machine at most; more grades are merged into groups of equal size
 FOLDS = 5
 _UNIT = 2**53
 
@@ -30,38 +30,38 @@ class Pool:
     documents: tuple[str, ...]
     """The document of each pair."""
     topic_of: IntArray
-    """The place of each pair's topic in `topics`; rising."""
+    """Index in `topics` of each pair's topic, increasing."""
     places: IntArray
     """Systems x topics x ranks: the pair at each rank."""
     levels: IntArray
-    """The machine's level of each pair, from 0; all 0 without a machine; the highest is for pairs it did not grade."""
+    """The machine's level of each pair, from 0. All are 0 without a machine; the highest means not graded."""
     share: FloatArray
-    """Where that level stands between the lowest and the highest, from 0 to 1."""
+    """Position of that level between the lowest and the highest, from 0 to 1."""
 
     def __len__(self) -> int:
         return len(self.documents)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Topic and document of each."""
+        """Topic and document of each pair."""
         return [(self.topics[t], d) for t, d in zip(self.topic_of.tolist(), self.documents, strict=True)]
 
     def by_topic(self, values: FloatArray) -> FloatArray:
-        """Sums over the pairs of each topic."""
+        """Sum over the pairs of each topic."""
         return np.asarray(np.bincount(self.topic_of, values, len(self.topics)), dtype=np.float64)
 
     def over_systems(self, values: FloatArray) -> FloatArray:
-        """For each pair the sum over systems of what stands at its `places`, or of their first ranks."""
+        """Sum over systems, for each pair, the values at its `places` or at their first ranks."""
         places = self.places[:, :, : values.shape[2]]
         return np.asarray(np.bincount(places.ravel(), values.ravel(), len(self) + 1)[:-1], dtype=np.float64)
 
     def at(self, values: FloatArray, depth: int | None = None) -> FloatArray:
-        """What the pairs hold, as systems x topics x ranks, 0 at blanks."""
+        """Arrange the values of pairs as systems x topics x ranks, 0 at blanks."""
         return np.append(values, 0.0)[self.places[:, :, :depth]]
 
     @cached_property
     def popularity(self) -> FloatArray:
-        """What is known of each pair without a judge, standardised: how many systems return it, and how high."""
+        """How many systems return each pair, and how high, standardised."""
         there = (self.places < len(self)).astype(np.float64)
         returned = self.over_systems(there) / len(self.systems)
         fused = self.over_systems(there / (60.0 + np.arange(1, self.places.shape[2] + 1)))
@@ -70,14 +70,14 @@ class Pool:
 
 
 def tickets(seed: int, pairs: Iterable[tuple[str, str]]) -> tuple[FloatArray, IntArray]:
-    """For each pair a number in (0, 1) and a fold, by the seed and the pair alone, whatever else is in the pool."""
+    """Draw a number in (0, 1) and a fold for each pair, which depend only on the seed and the pair."""
     digests = (hashlib.blake2b(f"{seed}\t{t}\t{d}".encode(), digest_size=16).digest() for t, d in pairs)
     words = np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)
     return ((words[:, 0] >> 11).astype(np.float64) + 0.5) / _UNIT, (words[:, 1] % FOLDS).astype(np.int64)
 
 
 def chosen_topics(runs: Runs, machine: Qrels | None, topics: Sequence[str] | None) -> tuple[str, ...]:
-    """The topics that are asked for; else those of the machine, or all of the runs."""
+    """Return the given topics; by default those of the machine, or without one all of the runs."""
     if topics is not None:
         return tuple(runs.topics[k] for k in places_of(topics, runs.topics, "topics"))
     if machine is None:
@@ -89,7 +89,7 @@ def chosen_topics(runs: Runs, machine: Qrels | None, topics: Sequence[str] | Non
 
 
 def make_pool(runs: Runs, topics: Sequence[str], depth: int, machine: Qrels | None = None) -> Pool:
-    """The first `depth` documents of each run on these topics."""
+    """Pool the first `depth` documents of each run on these topics."""
     runs = runs.cut(depth)
     wanted = np.array([runs.pairs.topic_places[topic] for topic in topics])
     counts = runs.depths
@@ -102,7 +102,7 @@ def make_pool(runs: Runs, topics: Sequence[str], depth: int, machine: Qrels | No
     found = np.unique(padded[padded >= 0])
     if not found.size:
         raise InputError("no run has a document on these topics")
-    # Pairs are numbered in the order of the topics that were asked for.
+    # Pairs are numbered in the order of the given topics.
     place = np.full(len(runs.topics), -1)
     place[wanted] = np.arange(len(wanted))
     topic = place[runs.pairs.topic_of[found]]
@@ -116,7 +116,7 @@ def make_pool(runs: Runs, topics: Sequence[str], depth: int, machine: Qrels | No
 
 
 def _levels(runs: Runs, found: IntArray, machine: Qrels | None) -> tuple[IntArray, FloatArray]:
-    """The machine's grades as few levels, and where each stands between the lowest and the highest."""
+    """Reduce the machine's grades to few levels, each with its position between the lowest and the highest."""
     if machine is None:
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found))
     place = machine.pairs.locate(runs.pairs)[found]

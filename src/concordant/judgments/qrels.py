@@ -1,4 +1,4 @@
-"""`Qrels`: relevance judgments, grades as given."""
+"""`Qrels`: relevance judgments with grades as given."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .documents import TopicDocuments
 from .runs import BoolArray
 
 Grade = int | float
-MOST = 1e9  # in size: beyond it a grade is a mistake, and sums of gains lose digits
+MOST = 1e9  # in size: larger grades are mistakes, and sums of gains lose digits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Mapping[str, dict[str, Grade]]):
     """Relevance judgments of one judge. Immutable; a mapping {topic: {document: grade}}.
 
-    `read_qrels` makes them from files, `from_dict` from data. Grades are numbers as given, never truncated: they read
-    as `int` where all are whole numbers, else all as `float`. A grade below 0 means what it means to trec_eval: judged
-    in another way, and for no measure a judgment. A topic may have no judgments left, and still counts as a topic.
+    `read_qrels` makes them from files, `from_dict` from data. Grades are never truncated: they are all `int` if all are
+    whole numbers, else all `float`. As in trec_eval, all measures ignore a grade below 0. A topic without judgments
+    left still counts as a topic.
 
-    Several judges are a dictionary of these: {"human": qrels, "machine": others}.
+    For several judges, use a dictionary: {"human": qrels, "machine": others}.
 
     See Also
     --------
@@ -51,31 +51,31 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     """
 
     pairs: TopicDocuments
-    """The topics, and the documents judged on each; shared with the qrels that this was made from."""
+    """The topics and the documents judged on each; shared with the qrels that this was derived from."""
     places: IntArray
-    """Which of the pairs are judged, rising."""
+    """Numbers of the judged pairs, increasing."""
     grades: FloatArray
-    """The grade of each."""
+    """The grade of each judged pair."""
 
     def __post_init__(self) -> None:
         read_only((self.places, self.grades))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Qrels, (self.pairs, self.places, self.grades)  # without what is cached
+        return Qrels, (self.pairs, self.places, self.grades)  # without caches
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
-        """From data: the grades of documents on each topic.
+        """Make qrels from the grades of documents on each topic.
 
         Parameters
         ----------
         nested : mapping
-            {topic: {document: grade}}, the grades numbers.
+            {topic: {document: grade}}, with numbers as grades.
 
         Returns
         -------
         Qrels
-            The topics in the order given.
+            The judgments, with topics in the order given.
 
         """
         if not isinstance(nested, Mapping) or not all(isinstance(judged, Mapping) for judged in nested.values()):
@@ -97,7 +97,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     def of_columns(
         cls, topics: tuple[str, ...], documents: tuple[str, ...], rows: list[tuple[int, int, float]]
     ) -> Qrels:
-        """From numbers of topics and documents, and grades; each pair once."""
+        """Make qrels from numbers of topics and documents, and grades; each pair once."""
         rows.sort()
         topic_of = np.array([row[0] for row in rows], dtype=np.int64)
         starts = np.searchsorted(topic_of, np.arange(len(topics) + 1))
@@ -107,7 +107,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """All topics, those without a judgment included."""
+        """All topics, including those without a judgment."""
         return self.pairs.topics
 
     @property
@@ -122,12 +122,12 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @cached_property
     def levels(self) -> tuple[Grade, ...]:
-        """The grades that occur, from the lowest."""
+        """The distinct grades, from the lowest."""
         return tuple(self._plain(np.unique(self.grades)))
 
     @property
     def topic_of(self) -> IntArray:
-        """The place of each judgment's topic in `topics`."""
+        """Index in `topics` of each judgment's topic."""
         return self.pairs.topic_of[self.places].astype(np.int64)
 
     def _plain(self, grades: FloatArray) -> list[Grade]:
@@ -146,26 +146,27 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return len(self.topics)
 
     def take(self, kept: BoolArray) -> Qrels:
-        """Only these judgments, on the same topics: a bool for each."""
+        """Keep the judgments marked True, on the same topics."""
         return Qrels(self.pairs, self.places[kept], self.grades[kept])
 
     def with_grades(self, grades: FloatArray) -> Qrels:
-        """The same documents with other grades."""
+        """Give the same documents other grades."""
         return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
 
     @checked
     def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
-        """With other grades for some.
+        """Replace some grades by others.
 
         Parameters
         ----------
         changed : mapping
-            The new grade for each old one; None leaves out what has that grade, for instance where 999 means no answer.
+            The new grade for each old one. None leaves out judgments with that grade, for instance if 999 means no
+            answer.
 
         Returns
         -------
         Qrels
-            On the same topics.
+            The recoded judgments, on the same topics.
 
         Examples
         --------
@@ -184,7 +185,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places[kept], grades[kept])
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Only these topics.
+        """Keep these topics.
 
         Parameters
         ----------
@@ -201,7 +202,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels.from_dict({self.topics[k]: self[self.topics[k]] for k in wanted})
 
     def to_dict(self) -> dict[str, dict[str, Grade]]:
-        """As dictionaries {topic: {document: grade}}, which pytrec_eval takes."""
+        """Return dictionaries {topic: {document: grade}}, as pytrec_eval takes them."""
         return {topic: self[topic] for topic in self}
 
     @checked
@@ -211,7 +212,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         Parameters
         ----------
         path : path
-            It replaces earlier judgments, and no other file.
+            The file to write. Only a file of judgments is replaced.
 
         """
         lost = [topic for topic in self if not self[topic]]

@@ -1,4 +1,4 @@
-"""The list of documents to judge, as `label` writes it, with the grades that people typed into it."""
+"""`read_labels`: read the list of documents that `label` wrote, with the grades that people added."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .qrels import MOST
 
 
 def is_label_list(path: str) -> bool:
-    """Whether a file begins as a list of documents to judge does, in whichever way a spreadsheet wrote it."""
+    """Whether a file begins like a list of documents to judge, in any format that a spreadsheet writes."""
     try:
         with open(path, "rb") as file:
             first = file.readline(200).decode("utf-8-sig", errors="replace")
@@ -31,10 +31,10 @@ def is_label_list(path: str) -> bool:
 
 @checked
 def read_labels(path: str | os.PathLike[str]) -> LabelList:
-    """Read a list of documents to judge, with the grades that people gave, and the plan beside it.
+    """Read a list of documents to judge, with the grades that people gave, and the plan next to it.
 
-    It may have been through a spreadsheet: rows in another order, other separators and quotes, grades such as 1.0 or
-    1,0. An empty grade is one that is still to come; `skip` is a pair that cannot be judged.
+    A spreadsheet may have reordered the rows and changed separators and quotes, or grades to 1.0 or 1,0. An empty grade
+    means not yet judged; `skip` marks a pair that cannot be judged.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_labels(path: str | os.PathLike[str]) -> LabelList:
     Returns
     -------
     LabelList
-        With `grades` and `skipped`.
+        The list with `grades` and `skipped`.
 
     See Also
     --------
@@ -93,7 +93,7 @@ def _planned(path: str | os.PathLike[str]) -> LabelList:
 
 
 def _rewritten(order: str, topic: str, document: str, found: LabelList) -> int | None:
-    """The pair that a row is about by its order, if a spreadsheet only rewrote numbers: 007 to 7."""
+    """Find the pair of a row by its order, if a spreadsheet only rewrote numbers, such as 007 to 7."""
     number = plain_number(order)
     if number is None or number not in range(1, len(found.pairs) + 1):
         return None

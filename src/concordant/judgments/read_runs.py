@@ -1,6 +1,6 @@
-"""Runs (topic, Q0, document, rank, score, tag) and judgments (topic, iteration, document, grade) from files.
+"""Read runs (topic, Q0, document, rank, score, tag) and judgments (topic, iteration, document, grade) from files.
 
-The rank of a run is ignored; the order is trec_eval's.
+Documents are ordered as in trec_eval; the rank column is ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .runs import Run, Runs
 
 
 def read_run(what: Any) -> Run:
-    r"""Read one run. A tag that differs from the file's name is warned of.
+    r"""Read one run. Warn if its tag differs from the file's name.
 
     >>> import io
     >>> file = io.StringIO("1 Q0 d1 1 0.5 bm25\n1 Q0 d2 2 0.5 bm25\n1 Q0 d3 3 0.75 bm25\n")
@@ -38,7 +38,7 @@ def read_run(what: Any) -> Run:
 
 
 def read_runs(what: Any) -> Runs:
-    """Read the runs of a folder, a glob, a list of files or {name: path}. Tags that differ are warned of.
+    """Read the runs of a folder, a glob, a list of files or {name: path}. Warn of tags that differ from the names.
 
     See Also
     --------
@@ -81,7 +81,7 @@ def _read(item: sources.Item) -> Run:
     ranked: dict[str, tuple[str, ...]] = {}
     scores: dict[str, FloatArray] = {}
     for topic in list(found):
-        # UTF-8 sorts as bytes just as its characters do, so this is strcmp's order.
+        # UTF-8 bytes sort like their characters, so this is the order of strcmp.
         order = sorted(zip(*found.pop(topic), strict=True), reverse=True)
         if len({document for _, document in order}) < len(order):
             _refuse_twice(source, topic)
@@ -92,7 +92,7 @@ def _read(item: sources.Item) -> Run:
 
 
 _Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic the scores and the documents
-_PIECE = 2**22  # bytes that are split at a time: their fields take ten times as much
+_PIECE = 2**22  # bytes split at a time; their fields take ten times as much memory
 
 
 def _add(found: _Lists, topics: list[bytes], documents: list[bytes], values: list[float]) -> None:
@@ -105,7 +105,7 @@ def _add(found: _Lists, topics: list[bytes], documents: list[bytes], values: lis
 
 
 def _in_bulk(source: Source) -> tuple[_Lists, bytes] | None:
-    """The lists of a file in which each line has six fields and one tag; None if anything is unusual."""
+    """Read a file whose lines all have six fields and the same tag; None if anything is unusual."""
     found: _Lists = {}
     data, start, tags = source.data, 0, set()
     while start < len(data):
@@ -124,14 +124,14 @@ def _in_bulk(source: Source) -> tuple[_Lists, bytes] | None:
 
 
 def _as_float32(values: list[float]) -> list[float]:
-    """Scores as trec_eval keeps them."""
+    """Convert scores to float32, as trec_eval does."""
     with np.errstate(over="ignore"):
         found: list[float] = np.array(values).astype(np.float32).tolist()
     return found
 
 
 def _by_line(source: Source) -> tuple[_Lists, bytes]:
-    """The same line by line, to say what is wrong and where; trec_eval allows words after the tag."""
+    """Read a file line by line, to report what is wrong and where; trec_eval allows words after the tag."""
     found: _Lists = {}
     tags: dict[bytes, None] = {}
     source.refuse_hidden_rows(6, 4)

@@ -1,4 +1,4 @@
-"""`Runs`: the documents that each system ranked for each topic, as arrays of whole numbers."""
+"""`Runs`: the documents that each system ranked for each topic, as arrays of integers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 class Run(NamedTuple):
     """The documents that one system ranked for each topic, best first.
 
-    `documents[topic]` are in trec_eval's order: by score as float32, descending, then by document name,
-    descending; so scores that are equal in float32 are ties. `scores[topic]` are those float32 scores, in
-    the same order. `name` comes from the file's name, `tag` from its last column.
+    `documents[topic]` are in the order of trec_eval: by score as float32, descending, then by document name,
+    descending. So scores that are equal in float32 are ties. `scores[topic]` are these float32 scores in the same
+    order. `name` comes from the file's name, `tag` from its last column.
     """
 
     name: str
@@ -38,12 +38,12 @@ class Run(NamedTuple):
 class Runs:
     """Systems x topics x ranked documents. Immutable. `read_runs` makes them from files, `from_dict` from data.
 
-    `evaluate` scores them under judgments. Only the order of the documents is kept, not their scores. A topic that some
-    systems lack has no documents there.
+    `evaluate` scores them with judgments. The order of the documents is kept, but not their scores. A system that lacks
+    a topic has no documents there.
 
     See Also
     --------
-    Qrels : What was judged.
+    Qrels : Relevance judgments.
     read_runs : Read runs.
     evaluate : Score every run on every topic.
 
@@ -62,11 +62,11 @@ class Runs:
 
     systems: tuple[str, ...]
     pairs: TopicDocuments
-    """The topics, and the documents that were ranked for each."""
+    """The topics and the documents ranked for each."""
     items: Int32Array
-    """The pairs that were ranked: system by system, topic by topic, best first."""
+    """The ranked pairs: system by system, topic by topic, best first."""
     starts: IntArray
-    """Where the list of each system and topic starts in `items`, and at last their number."""
+    """Start in `items` of the list of each system and topic, followed by the number of items."""
     _cuts: dict[int, Runs] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Runs:
 
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Runs:
-        """From single runs, which are taken one by one, so that a generator needs little memory."""
+        """Make runs from single runs, taken one by one so that a generator needs little memory."""
         systems: list[str] = []
         topics: dict[str, int] = {}
         documents: dict[str, int] = {}
@@ -91,19 +91,18 @@ class Runs:
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Runs:
-        """From data: the documents that each system ranked for each topic.
+        """Make runs from the documents that each system ranked for each topic.
 
         Parameters
         ----------
         nested : mapping
-            {system: {topic: documents, best first}} or {system: {topic: {document: score}}}. Scores are ordered as
-            trec_eval orders them: as float32, descending, then by the document's name, descending. An empty list is
-            the same as no list.
+            {system: {topic: documents, best first}} or {system: {topic: {document: score}}}. Documents are ordered as
+            in trec_eval: by score as float32, descending, then by name, descending. An empty list counts as no list.
 
         Returns
         -------
         Runs
-            The systems in the order given.
+            The runs, with systems in the order given.
 
         Raises
         ------
@@ -141,11 +140,11 @@ class Runs:
 
     @property
     def depths(self) -> IntArray:
-        """How many documents each system ranked for each topic: systems x topics."""
+        """Number of documents that each system ranked for each topic: systems x topics."""
         return np.diff(self.starts).reshape(self.shape)
 
     def documents(self, system: str, topic: str) -> tuple[str, ...]:
-        """What a system ranked for a topic.
+        """Return the documents that a system ranked for a topic.
 
         Parameters
         ----------
@@ -157,7 +156,7 @@ class Runs:
         Returns
         -------
         tuple of str
-            The documents, best first; none where this system lacks the topic.
+            The documents, best first; none if this system lacks the topic.
 
         """
         row = places_of([system], self.systems, "systems")[0] * len(self.topics)
@@ -167,7 +166,7 @@ class Runs:
 
     @checked
     def cut(self, k: int) -> Runs:
-        """Only the first k documents of each list.
+        """Keep the first k documents of each list.
 
         Parameters
         ----------
@@ -187,7 +186,7 @@ class Runs:
         return self._cuts[k]
 
     def select(self, systems: Iterable[str]) -> Runs:
-        """Only these systems, in the order given, on the same topics.
+        """Keep these systems, in the order given, on the same topics.
 
         Parameters
         ----------
@@ -197,7 +196,7 @@ class Runs:
         Returns
         -------
         Runs
-            Without the others.
+            The runs of these systems.
 
         """
         return self._keep(np.array(places_of(systems, self.systems, "systems"), dtype=np.int64), None)
@@ -212,7 +211,7 @@ class Runs:
 
     @checked
     def retrieved(self, k: int | None = None, systems: Sequence[str] | None = None) -> BoolArray:
-        """For each pair whether one of these systems (default: any) ranked it among its first k (default: at all)."""
+        """Find the pairs that one of these systems (default: any) ranked among its first k (default: at any rank)."""
         runs = self if systems is None else self.select(systems)
         runs = runs if k is None else runs.cut(k)
         found = np.zeros(len(self.pairs), dtype=np.bool_)
@@ -244,7 +243,7 @@ def _assemble(
     documents: tuple[str, ...],
     lists: list[tuple[int, int, Int32Array]],
 ) -> Runs:
-    """Number the pairs topic by topic, so that nothing as long as all lists together is sorted."""
+    """Number the pairs topic by topic, which avoids sorting all lists together."""
     shape = (len(systems), len(topics))
     counts = np.zeros(shape, dtype=np.int64)
     of_topic: list[list[tuple[int, Int32Array]]] = [[] for _ in topics]
@@ -278,8 +277,8 @@ def _ranked(found: Any, system: Any, topic: Any) -> tuple[str, ...]:
         for document, score in found.items():
             if not isinstance(score, int | float | np.number) or math.isnan(score):
                 raise InputError(
-                    f"{where} has {score!r} as the score of document {str(document)!r}, which is not a number and so "
-                    "gives it no place in the ranking"
+                    f"{where} has {score!r} as the score of document {str(document)!r}, which is not a number: give "
+                    "a number or leave the document out"
                 )
         scores = np.array(list(found.values()), dtype=np.float64)
         with np.errstate(over="ignore"):

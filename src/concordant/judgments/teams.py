@@ -1,4 +1,4 @@
-"""`leave_each_out`: every system scored as if its team had not taken part in judging."""
+"""`leave_each_out`: score every system as if its team had not contributed to the pool."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def leave_each_out(
 ) -> dict[str, Scores]:
     """Score each system without the judgments of documents that only its own team pooled.
 
-    Compared with the scores under all judgments this tells how fair they are to a system that comes later, as in
-    gao2016 figure 1. Systems that are in no team pooled nothing, and are scored by all judgments.
+    The comparison with the scores under all judgments shows how fair these are to later systems, as in gao2016 figure
+    1. Systems without a team pooled nothing and are scored by all judgments.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def leave_each_out(
     teams : mapping of str to sequence of str
         The runs of each team that formed the pool; a run has one team.
     k : int, optional
-        Depth of the pool; by default all that was retrieved.
+        Depth of the pool; by default all retrieved documents.
 
     Returns
     -------
     dict of str to Scores
-        By measure.
+        Scores by measure.
 
     See Also
     --------
@@ -85,7 +85,7 @@ def leave_each_out(
 
 
 def teams_of(owners: Mapping[str, str], runs: Runs) -> dict[str, list[str]]:
-    """{team: its runs}, from {run: its team}; every run must be there."""
+    """Make {team: its runs} from {run: its team}; every run must exist."""
     lost = [name for name in owners if name not in runs.systems]
     if lost:
         raise InputError(f"the map of teams names {counted(len(lost), 'run')} that are not there: {listing(lost)}")
