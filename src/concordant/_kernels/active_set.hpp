@@ -1,11 +1,11 @@
 // Non-negative quadratic programs: v >= 0 minimising v'Sv/2 + d'v, by the active-set method of Lawson and Hanson on the
-// Gram matrix S. Differences whose delta = d + Sv is negative enter the active set; where the solution on the set turns
-// a v negative, the step is cut and that v leaves. The inverse of a Cholesky factor of S on the set is updated, never
-// computed anew. Every round lowers the objective, so no set comes twice; where rounding would have it otherwise, a cap
-// on the steps ends the search and the caller is told.
+// Gram matrix S. Differences whose delta = d + Sv is negative enter the active set. If the solution on the set turns a
+// v negative, the step is shortened and that v leaves. The inverse of a Cholesky factor of S on the set is updated,
+// never recomputed. Every round lowers the objective, so no set recurs; in case rounding prevents this, a cap on the
+// steps ends the search and the caller is told.
 //
-// Which differences there are, and which of them gain most, constraints.hpp says. All of it is inlined into the
-// VECTORISED functions of distance.cpp, so that it is compiled for each processor.
+// constraints.hpp defines the differences and finds those that gain most. Everything is inlined into the VECTORISED
+// functions of distance.cpp, so that it is compiled for each processor.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +21,18 @@
 namespace kernels {
 
 constexpr double ROUNDING = 4e-16;
-constexpr double NEARLY = 0.2;  // of the largest gain: what may enter together with the difference that has it
+constexpr double NEARLY = 0.2;  // differences with this share of the largest gain may enter with it
 
 struct Solution {
     double value = 0;  // v'Sv
-    double steps = 0;  // about how often a difference entered; -1 where the solver gave up
+    double steps = 0;  // about how often a difference entered; -1 if the solver gave up
 };
 
 // The active set, and with S on the set = L L': the rows of L^-1, and its columns, which are the rows of its transpose.
-// With h = L^-1 (-d on the set) the solution on the set is (L^-1)'h: a difference that enters adds a row and moves the
-// solution along it, and no triangular system is ever solved.
+// With h = L^-1 (-d on the set) the solution on the set is (L^-1)'h. A difference that enters adds a row and moves the
+// solution along it, without solving a triangular system.
 struct Solver {
-    size_t p, width, k = 0;             // p: the most that can be active; k: size of the active set
+    size_t p, width, k = 0;             // p: the most active differences; k: size of the active set
     std::vector<int32_t> set;           // the active differences, by place
     std::vector<double> rows, columns;  // of L^-1, padded
     std::vector<double> s, x, h, v, z;  // by place; z: the solution on the set, v: how far it could be followed
@@ -50,7 +50,7 @@ struct Solver {
         std::fill(s.begin() + std::ptrdiff_t(k), s.begin() + std::ptrdiff_t(padded(k + 1)), 0.0);
     }
 
-    // Difference j enters, and z follows. False if rounding leaves nothing of its pivot or of its step.
+    // Difference j enters, and z follows. Returns false if rounding leaves nothing of its pivot or step.
     template <class Constraints>
     INLINE bool enter(size_t j, Constraints& of, double least) {
         if (k == p) return false;
@@ -77,8 +77,8 @@ struct Solver {
         return true;
     }
 
-    // The difference at place q leaves. Rotations of neighbouring rows move its column of L^-1 into the last row, which
-    // goes, and the column, 0 by then, with it.
+    // The difference at place q leaves. Rotations of neighbouring rows move its column of L^-1 into the last row. Then
+    // this row and the column, now 0, are removed.
     template <class Constraints>
     INLINE void leave(size_t q, Constraints& of) {
         of.left(size_t(set[q]));
@@ -109,7 +109,7 @@ struct Solver {
         }
     }
 
-    // After something left: the columns from the rows, and the solution.
+    // After a difference left, recompute the columns from the rows, and the solution.
     INLINE void restore() {
         const size_t end = padded(k);
         for (size_t c = 0; c < k; c++) {
@@ -129,7 +129,7 @@ struct Solver {
         return all;
     }
 
-    // Follow the solution on the set; whatever would turn negative stops at 0 and leaves, until nothing does.
+    // Move towards the solution on the set; differences that would turn negative stop at 0 and leave.
     template <class Constraints>
     INLINE void settle(Constraints& of) {
         while (!positive()) {
@@ -149,7 +149,7 @@ struct Solver {
         std::memcpy(v.data(), z.data(), k * sizeof(double));
     }
 
-    // One step of Newton's method with what delta, computed from S itself, has left on the set.
+    // One step of Newton's method, with the residual delta on the set, computed from S itself.
     template <class Constraints>
     INLINE void refine(Constraints& of) {
         const size_t end = padded(k);
@@ -163,7 +163,7 @@ struct Solver {
         of.update(set.data(), v.data(), k);
     }
 
-    // With the most wanted one, others may enter at once that gain nearly as much, and still do after those before.
+    // With the largest gain, others may enter that gain nearly as much, and still do after the earlier ones.
     template <class Constraints>
     INLINE void enter_more(Constraints& of, double best, double least, double& steps) {
         for (size_t t = 0; t < of.candidates() && k < p; t++) {
@@ -193,7 +193,7 @@ struct Solver {
             const size_t next = of.most_wanted(ROUNDING * largest * total, best);
             if (!(best > 0)) {
                 if (refined || k == 0) break;
-                refine(of);  // and look again
+                refine(of);  // and check again
                 refined = true;
                 continue;
             }
@@ -204,7 +204,7 @@ struct Solver {
             found.steps++;
             of.form(next);
             if (!enter(next, of, least)) {
-                of.block(next);  // until something else changes
+                of.block(next);  // until another change
                 continue;
             }
             if (positive()) enter_more(of, best, least, found.steps);
@@ -215,7 +215,7 @@ struct Solver {
             for (size_t r = 0; r < k; r++) total += v[r];
             of.update(set.data(), v.data(), k);
         }
-        double gap = 0;  // between this and a solution that keeps the order
+        double gap = 0;  // bound on the distance to a solution that keeps the order
         for (size_t r = 0; r < k; r++) {
             const size_t j = size_t(set[r]);
             found.value -= v[r] * (of.mean(j) + of.delta(j));

@@ -1,5 +1,4 @@
-// The arrays that Python passes, and what is asked of them: contiguous, in the processor's memory, and of matching
-// shapes.
+// Arrays from Python, and their checks: contiguous, in main memory, and of matching shapes.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -23,7 +22,7 @@ using IntMatrix = Array<const int64_t, 2>;
 using OutVector = Array<double, 1>;  // to be filled
 using OutMatrix = Array<double, 2>;
 
-// Raises ValueError unless the array has the shape of these sizes.
+// Raises ValueError unless the array has this shape.
 template <class Any, class... Sizes>
 void require_shape(const char* name, const Any& array, Sizes... sizes) {
     constexpr size_t DIMENSIONS = sizeof...(Sizes);

@@ -1,4 +1,4 @@
-// What compilers do in different ways. CONCORDANT_PORTABLE leaves only standard C++, as MSVC gets it.
+// Differences between compilers. CONCORDANT_PORTABLE selects only standard C++, as for MSVC.
 #pragma once
 
 #include <cstdint>  // any header of the library: glibc says then that it is glibc
@@ -12,8 +12,8 @@
 #define INLINE inline
 #endif
 
-// One function, compiled for several generations of processors and chosen when the module is loaded. That takes GCC 12,
-// which knows these generations by name, and ifuncs, which musl does not have.
+// Compiles a function for several generations of processors, one of which is chosen when the module is loaded. This
+// needs GCC 12, which knows these generations by name, and ifuncs, which musl lacks.
 #if defined(GNU_VECTORS) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) && defined(__GLIBC__)
 #define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

@@ -15,7 +15,7 @@ namespace kernels {
 
 namespace {
 
-// 1 / k, which is divided once here rather than for every row.
+// 1 / k, computed once and not for every row.
 const struct Reciprocals {
     double of[SMALL];
     Reciprocals() {
@@ -23,8 +23,8 @@ const struct Reciprocals {
     }
 } RECIPROCAL;
 
-// The sum of part / whole, where whole = 0 implies part = 0. A null `whole` is the index. Blocks keep the rounding
-// error small.
+// Sums part / whole; whole = 0 implies part = 0. A null `whole` stands for the index. Blocks keep the rounding error
+// small.
 VECTORISED double sum_ratios(size_t n, const int32_t* part, const int32_t* whole) {
     double sum = 0;
     for (size_t lo = 0; lo < n; lo += 1024) {
@@ -64,9 +64,9 @@ void sum_over_items(const PerItem& p, int extra, Counts& c) {
     }
     if (extra & MEAN) {
         // A tied group takes places p .. p+t-1 in every order equally often: urbano2017, equations 6 and 8.
-        // Passes over the places, then one over the items, none with a branch on how many are tied.
-        std::vector<int32_t> size(n);    // of the group that begins at a place, from 0
-        std::vector<double> inverse(n);  // sum of 1 / place over it
+        // Loop over the places, then over the items, without branches on the number of ties.
+        std::vector<int32_t> size(n);    // size of the group that begins at a place, from 0
+        std::vector<double> inverse(n);  // sum of 1 / place over this group
         for (size_t i = 0; i < n; i++) size[p.above[i]] = p.tied[i];
         double within = 0, mean = 0;
         for (size_t k = 1, first = 0; k < n; k++) {
@@ -75,7 +75,7 @@ void sum_over_items(const PerItem& p, int extra, Counts& c) {
             inverse[first] += one;
             within += double(int32_t(k - first)) * one;
         }
-        for (size_t k = 0; k < n; k++) {  // alone at its place: both / place, exactly
+        for (size_t k = 0; k < n; k++) {  // an untied item adds both / place, exactly
             const int32_t alone = -int32_t(size[k] == 1), place = std::max(int32_t(k), 1);
             inverse[k] = alone ? 1.0 : inverse[k];
             size[k] = (place & alone) | (size[k] & ~alone);

@@ -1,11 +1,11 @@
-// What two rankings have in common, in the order of the fields of Counts in reference/concordance.py, and three ways to
-// count it, all exact:
-// - up to SMALL items, in concordance.cpp: compare every pair, thirty-two items at a time. At these sizes n^2
-//   comparisons without a single mispredicted branch beat any sort;
-// - beyond, in concordance_large.cpp: a radix sort on each side, then places in truth distributed by their digits, and
-//   counted on the way;
-// - with a tolerance, where being tied is not transitive, in concordance_tolerant.cpp: a Fenwick tree over the places
-//   in truth.
+// Counts and sums of two rankings, in the order of the fields of Counts in reference/concordance.py, and three exact
+// ways to count:
+// - up to SMALL items, concordance.cpp compares all pairs, thirty-two items at a time. At these sizes, n^2 comparisons
+//   without a mispredicted branch beat any sort;
+// - beyond, concordance_large.cpp uses a radix sort on each side, then distributes places in truth by their digits and
+//   counts on the way;
+// - with a tolerance, ties are not transitive, and concordance_tolerant.cpp uses a Fenwick tree over the places in
+//   truth.
 #pragma once
 
 #include <algorithm>
@@ -23,27 +23,27 @@ struct Counts {
     double strict_candidate = 0, alone_candidate = 0;
 };
 
-enum Extra { MEAN = 1, STRICT = 2, BACK = 4, PAIRS = 8 };  // sums that only some coefficients ask for; no sums
+enum Extra { MEAN = 1, STRICT = 2, BACK = 4, PAIRS = 8 };  // sums that only some coefficients need; PAIRS: no sums
 
-// Where the current run of equals began, walking up: here, or where it did before. A branch would be mispredicted.
+// The start of the current run of equals, walking up: here, or the previous start. A branch would be mispredicted.
 inline size_t begin_if(bool here, size_t i, size_t before) { return std::max(before, i & -size_t(here)); }
 
-// What is known of each item; where above_truth is null, in the order of the truth, best first.
+// Numbers for each item; if above_truth is null, items are in the order of the truth, best first.
 struct PerItem {
     size_t n;
     const int32_t* both;         // items above it on both sides
     const int32_t* above;        // items above it in candidate
     const int32_t* above_truth;  // items above it in truth; null when that is its index
-    bool ties;                   // whether there are ties in candidate
+    bool ties;                   // true if there are ties in candidate
     const int32_t* tied;         // items tied with it in candidate, itself included; read only for MEAN and STRICT
     const int32_t* same;         // other items tied with it on both sides, or null; read only for STRICT
 };
 
-// Fills in all fields but `concordant`, `discordant` and `tied_*`, which are the caller's.
+// Fills in all fields except `concordant`, `discordant` and `tied_*`, which the caller sets.
 void sum_over_items(const PerItem& p, int extra, Counts& c);
 
-// What a long ranking is counted into, in the order of the truth, best first; items tied there from the worst to the
-// best in candidate. The fields are those of PerItem; above_truth is empty without ties in truth.
+// Counts of a long ranking, in the order of the truth, best first; ties there from the worst to the best in candidate.
+// The fields are those of PerItem; above_truth is empty without ties in truth.
 struct LargeCounts {
     std::vector<int32_t> both, above, above_truth;
     size_t concordant = 0, tied_candidate = 0;

@@ -1,5 +1,5 @@
-// Pairs that two long rankings order alike: a radix sort on each side, then places in truth are distributed by their
-// digits, in the order of the candidate, and counted on the way.
+// Concordant pairs of two long rankings: a radix sort on each side, then a distribution of places in truth by their
+// digits, in the order of the candidate, which counts on the way.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,25 +14,25 @@ namespace kernels {
 
 namespace {
 
-// Items are places in truth, each once, in the order of the candidate. For each the number of earlier and smaller ones
-// is the sum over its digits, from the leading one on, of earlier items with the same digits before and a smaller one
-// here. The low half of an item is its place, the high half what was counted so far.
+// Items are the places in truth, in the order of the candidate. The number of earlier and smaller items is a sum over
+// digits, from the leading one on: at each digit, count the earlier items with the same leading digits and a smaller
+// digit here. The low half of an item is its place, the high half its count so far.
 constexpr int DIGIT = 4, WAYS = 1 << DIGIT;
 
 template <class Count>
 struct Above {
-    Count digit[WAYS][WAYS];  // [d][e]: whether e is greater than d
+    Count digit[WAYS][WAYS];  // [d][e]: 1 if e is greater than d
     constexpr Above() : digit() {
         for (int d = 0; d < WAYS; d++)
             for (int e = d + 1; e < WAYS; e++) digit[d][e] = 1;
     }
 };
 
-// Items lo..hi of `from`, whose leading digits are the same, to where those of each next digit belong.
+// Distributes items lo..hi of `from`, which have the same leading digits, by their next digit.
 template <class Count>
 INLINE void distribute(const uint64_t* from, size_t lo, size_t hi, int shift, uint64_t* to) {
     static constexpr Above<Count> above;
-    Count smaller[WAYS] = {0};  // items so far with a digit smaller than this
+    Count smaller[WAYS] = {0};  // earlier items with a smaller digit
     size_t next[WAYS];
     for (int d = 0; d < WAYS; d++) next[d] = lo + (size_t(d) << shift);
     for (size_t i = lo; i < hi; i++) {
@@ -72,14 +72,14 @@ LargeCounts::LargeCounts(const double* truth, const double* candidate, size_t n)
         tied_candidate += i - (items[i] >> 32);
     }
     struct Group {
-        uint32_t start, next;  // its first place; at this, the first that is free
+        uint32_t start, next;  // its first place, and its first free place
     };
-    std::vector<Group> group;  // of tied items, by place in candidate
+    std::vector<Group> group;  // groups of tied items, by place in candidate
     if (tied_candidate) {
         group.resize(n);
         for (size_t i = 0; i < n; i++) group[i] = {uint32_t(items[i] >> 32), uint32_t(i)};
     }
-    // Items tied in truth stay as given here, from the worst to the best in candidate.
+    // Items tied in truth keep their order here, from the worst to the best in candidate.
     sort_indices(from_worst.get(), n, items, buffer);
     size_t tied_truth = 0;
     for (size_t i = 0; i < n; i++) tied_truth += i - (items[i] >> 32);
@@ -87,7 +87,7 @@ LargeCounts::LargeCounts(const double* truth, const double* candidate, size_t n)
         above_truth.resize(n);
         for (size_t i = 0; i < n; i++) above_truth[i] = int32_t(items[i] >> 32);
     }
-    // By place in candidate; those tied there from the worst to the best in truth, so that none counts another.
+    // By place in candidate; ties there from the worst to the best in truth, so that they do not count each other.
     if (group.empty())
         for (size_t i = 0; i < n; i++) {
             const size_t place = n - 1 - uint32_t(items[i]);
@@ -117,7 +117,7 @@ void concordance_large(const double* truth, const double* candidate, size_t n, i
         size_t tied_truth = 0, tied_both = 0;
         for (size_t i = 1, twins = 0; i < n; i++) {
             tied_truth += i - size_t(above_truth[i]);
-            // Equal x come by place, so that what is tied on both sides is a run, too.
+            // Equal x are sorted by place, so items tied on both sides are consecutive.
             twins = (twins + 1) & -size_t((above_truth[i] == above_truth[i - 1]) & (above[i] == above[i - 1]));
             tied_both += twins;
         }

@@ -1,5 +1,5 @@
-// Pairs that two rankings order alike where scores closer than a tolerance are tied: an item is above another when its
-// score is higher by at least `tolerance`. Being tied is not transitive then, and a Fenwick tree counts.
+// Concordant pairs if scores closer than a tolerance are tied: an item is above another when its score is higher by at
+// least `tolerance`. Ties are then not transitive, and a Fenwick tree counts the pairs.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,14 +19,14 @@ struct Fenwick {
     void add(size_t i) {
         for (i++; i < tree.size(); i += i & (~i + 1)) tree[i]++;
     }
-    int32_t before(size_t i) const {  // how many were added below i
+    int32_t before(size_t i) const {  // number of items added below i
         int32_t sum = 0;
         for (; i; i &= i - 1) sum += tree[i];
         return sum;
     }
 };
 
-struct Window {  // a side, sorted: place of each item, and how many are above and below it
+struct Window {  // a sorted side: the place of each item, and the numbers of items above and below it
     std::vector<int32_t> item, place, above, below;
 
     Window(const double* v, size_t n, double tolerance) : item(n), place(n), above(n), below(n) {
@@ -73,7 +73,7 @@ void concordance_tolerant(const double* truth, const double* candidate, size_t n
     for (size_t i = 0; i < n; i++) {
         const int32_t apart_x = x.above[i] + x.below[i], apart_y = y.above[i] + y.below[i];
         tied[i] = int32_t(n) - apart_y;
-        same[i] += int32_t(n) - 1 - apart_x - apart_y;  // neither apart in truth nor in candidate
+        same[i] += int32_t(n) - 1 - apart_x - apart_y;  // tied on both sides
         c.tied_truth += int32_t(n) - 1 - apart_x;
         c.tied_candidate += tied[i] - 1;
     }

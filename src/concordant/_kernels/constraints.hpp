@@ -1,6 +1,5 @@
-// What active_set.hpp solves: means that keep an order. Where no systems are tied, the differences between neighbours
-// must not be negative; where some are, no system may fall below one of the next group. reference/distance.py derives
-// both.
+// Constraints for active_set.hpp: means that keep an order. Without ties, differences between neighbours must not be
+// negative. With ties, no system may be below one of the next group. reference/distance.py derives both.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace kernels {
 
-constexpr size_t BATCH = 64;  // rows that are added up at a time
+constexpr size_t BATCH = 64;  // rows added at a time
 
 // to = start + the sum of factor[r] * row(r), some rows at a time, so that their addresses fit an array.
 template <class Row>
@@ -33,12 +32,12 @@ INLINE void add_rows(const Row& row, const double* factor, size_t count, const d
     } while (done < count);
 }
 
-// p differences, their means and variances, and rows of S. One object per thread, used again and again. What derives
-// from it forms the rows of S.
+// p differences, their means and variances, and rows of S, which derived classes compute. Each thread reuses one
+// object.
 struct Differences {
     size_t p, width;  // width: p padded
     std::vector<double> means, variances, s;
-    static constexpr double widest_gap = INFINITY;  // the deltas alone say whether it is solved
+    static constexpr double widest_gap = INFINITY;  // only the deltas decide whether it is solved
 
     explicit Differences(size_t p)
         : p(p), width(padded(p)), means(width), variances(width), s(p * width), out_of_reach(p), deltas(width),
@@ -70,7 +69,7 @@ struct Differences {
         blocked = false;
     }
 
-    // Gives the largest variance.
+    // Returns the largest variance.
     INLINE double begin() {
         std::fill(out_of_reach.begin(), out_of_reach.end(), char(0));
         blocked = false;
@@ -85,7 +84,7 @@ struct Differences {
         add_rows(active, v, k, means.data(), deltas.data(), width);
     }
 
-    // The difference outside of the set that would gain most by itself, and what it would gain: 0 if none is violated.
+    // The difference outside the set with the largest gain by itself, and this gain, 0 if none is violated.
     INLINE size_t most_wanted(double tolerance, double& best) {
         double most[LANES] = {};
         for (size_t j = 0; j < width; j += LANES)
@@ -114,16 +113,16 @@ struct Differences {
 };
 
 // Differences between systems of neighbouring groups: number first * m + second, first in the upper group. There may be
-// very many, so none is stored: means, variances and entries of S come from those of the systems. A pair that active
-// ones link already, in a chain of deltas of 0, is not violated and never enters; so at most m - 1 are active, and S on
-// them has an inverse.
+// very many, so none is stored; means, variances and entries of S are computed from those of the systems. A pair that
+// active pairs already link, in a chain of deltas of 0, is not violated and never enters. So at most m - 1 are active,
+// and S on them has an inverse.
 struct Pairs {
     size_t m, width;             // width: m padded
     const double* c = nullptr;   // the covariance of the systems, rows padded, with eps / 2 on its diagonal
     std::vector<int32_t> order;  // the systems, best first
-    std::vector<size_t> ends;    // of the groups, as places in the order
+    std::vector<size_t> ends;    // ends of the groups, as places in the order
     std::vector<double> x;       // the means of the systems
-    static constexpr double widest_gap = 1e-4;  // beside the squared distance
+    static constexpr double widest_gap = 1e-4;  // relative to the squared distance
 
     explicit Pairs(size_t m)
         : m(m), width(padded(m)), order(m), x(width), mu(width), push(width), factors(width), linked(m) {}
@@ -147,11 +146,11 @@ struct Pairs {
     }
     INLINE void form(size_t) {}
     INLINE void entered(size_t j) { linked[root(j / m)] = root(j % m); }
-    INLINE void left(size_t) {}  // `update` links anew
+    INLINE void left(size_t) {}  // `update` recomputes the links
     INLINE void block(size_t j) { blocked.push_back(j); }
     INLINE void release(const int32_t*, size_t) { blocked.clear(); }
 
-    // Gives the largest variance of a system.
+    // Returns the largest variance of a system.
     INLINE double begin() {
         blocked.clear();
         moved.clear();
@@ -162,7 +161,7 @@ struct Pairs {
         for (size_t i = 0; i < m; i++) largest = std::max(largest, c[i * width + i]);
         return largest;
     }
-    // mu = x + C push, where push adds up what the active pairs do to each system.
+    // mu = x + C push, where push is the sum of the active pairs' effects on each system.
     INLINE void update(const int32_t* set, const double* v, size_t k) {
         unlink();
         std::fill(push.begin(), push.end(), 0.0);
@@ -178,7 +177,7 @@ struct Pairs {
         add_rows(system, factors.data(), moved.size(), x.data(), mu.data(), width);
     }
 
-    // The pair that would gain most by itself, as in Differences. Of two groups it is the lowest and the highest.
+    // The pair with the largest gain by itself, as in Differences: the lowest of one group and the highest of the next.
     INLINE size_t most_wanted(double tolerance, double& best) {
         wanted.clear();
         best = 0;
@@ -201,7 +200,7 @@ struct Pairs {
             if (!std::isfinite(mu[i])) found = NAN;
         return found;
     }
-    // What is pushed across each place of the order: the v of the differences between neighbours.
+    // The push across each place of the order, the v of the differences between neighbours.
     void write_dual(double* to) const {
         double across = 0;
         for (size_t q = 0; q + 1 < m; q++) to[q] = across += push[size_t(order[q])];
@@ -213,14 +212,14 @@ struct Pairs {
         size_t pair;
     };
     std::vector<double> mu, push, factors;
-    std::vector<size_t> moved, blocked, linked;  // linked: to itself, or on the way to the root of what it is linked to
+    std::vector<size_t> moved, blocked, linked;  // linked: the system itself, or the next one towards its root
     std::vector<Wanted> wanted;
 
-    // What it makes of the means of a pair that were moved.
+    // The rounding error of a pair's moved means.
     INLINE double rounding(size_t j) const {
         return moved.empty() ? 0 : ROUNDING * (std::abs(x[j / m]) + std::abs(x[j % m]));
     }
-    // Of group g and the next one, the pair that is violated most.
+    // The most violated pair of group g and the next.
     INLINE size_t worst(size_t g) const {
         const auto by_mu = [&](int32_t a, int32_t b) { return mu[size_t(a)] < mu[size_t(b)]; };
         const auto at = [&](size_t place) { return order.begin() + std::ptrdiff_t(place); };

@@ -1,4 +1,4 @@
-// pearson_rank: at each item the cosine between the gaps, in truth and in candidate, to the items above it in truth.
+// pearson_rank: at each item, the cosine between its gaps in truth and in candidate to the items above it in truth.
 
 #include <algorithm>
 #include <cmath>
@@ -14,13 +14,13 @@ namespace kernels {
 namespace {
 
 struct Cosines {
-    double sum = 0;     // of weight times cosine
-    double weight = 0;  // of the weights
+    double sum = 0;     // sum of weight times cosine
+    double weight = 0;  // sum of weights
     double range_truth = 0, range_candidate = 0;
 };
 
 double cosine_directly(const double* x, const double* y, size_t above, size_t i) {
-    // For gaps so small that their squares would vanish. One at least on each side is not 0.
+    // For gaps so small that their squares would vanish. Each side has a nonzero gap.
     double scale_x = 0, scale_y = 0, xx = 0, yy = 0, xy = 0;
     for (size_t j = 0; j < above; j++) {
         scale_x = std::max(scale_x, std::fabs(x[j] - x[i]));
@@ -35,7 +35,7 @@ double cosine_directly(const double* x, const double* y, size_t above, size_t i)
     return xy / std::sqrt(xx * yy);
 }
 
-// Scores brought to a size at which neither differences overflow nor squares vanish: by a power of two, where needed.
+// Scales scores by a power of two if needed, so that neither differences overflow nor squares vanish.
 void rescale(const double* from, size_t n, double* to) {
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = std::max(largest, std::fabs(from[i]));
@@ -44,7 +44,7 @@ void rescale(const double* from, size_t n, double* to) {
     for (size_t i = 0; i < n; i++) to[i] = exponent ? std::ldexp(from[i], -exponent) : from[i];
 }
 
-// `truth` and `candidate` in the order of truth, best first; x and y are room for as many.
+// `truth` and `candidate` are in the order of truth, best first; x and y are buffers of the same size.
 void cosines(const double* truth, const double* candidate, double* x, double* y, size_t n, Cosines& c) {
     rescale(truth, n, x);
     rescale(candidate, n, y);
@@ -53,10 +53,10 @@ void cosines(const double* truth, const double* candidate, double* x, double* y,
     c.range_truth = range;
     c.range_candidate = spread;
     if (range == 0 || spread == 0) return;
-    // Running means and centred second moments of the items above. Gaps are measured from the first item, whose own
-    // gap is one of them, so that every sum is accurate relative to the norm that it belongs to.
+    // Running means and centred second moments of the items above. Scores are measured from the first item, so every
+    // sum is accurate relative to its norm.
     double mean_x = 0, mean_y = 0, xx = 0, yy = 0, xy = 0;
-    bool flat = true;  // whether all items above have the score of the first in candidate
+    bool flat = true;  // true while all items above are tied in candidate
     for (size_t lo = 0, hi; lo < n; lo = hi) {
         for (hi = lo; hi < n && truth[hi] == truth[lo]; hi++) {
             const double weight = (x[hi] - worst) / range;
@@ -68,7 +68,7 @@ void cosines(const double* truth, const double* candidate, double* x, double* y,
             const double k = double(lo), dx = mean_x - x[hi], dy = mean_y - y[hi];
             const double norm_x = xx + k * dx * dx, norm_y = yy + k * dy * dy;
             const bool some_x = norm_x > 1e-140, some_y = norm_y > 1e-140;
-            // A side with such gaps is taken as it was given: rescaling may have made them 0.
+            // Use the original scores of a side with tiny gaps, because rescaling may have made them 0.
             const double cosine = some_x && some_y
                                       ? (xy + k * dx * dy) / std::sqrt(norm_x * norm_y)
                                       : cosine_directly(some_x ? x : truth, some_y ? y : candidate, lo, hi);

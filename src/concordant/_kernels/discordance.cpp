@@ -1,9 +1,9 @@
-// How likely two systems are to swap on other topics: the share of resamples in which their difference is negative, and
+// Probability that two systems swap on other topics: the share of resamples in which their difference is negative, and
 // the width of the kernel density that smooths it.
 //
-// Both walk along the characteristic function of a row of differences in equal steps: exp(i t d) is turned by
-// exp(i step d) from one t to the next, four multiplications instead of a sine and a cosine. Rounding grows by a few
-// 1e-16 per turn, to some 1e-12 in the few thousand turns after which nearly all rows have ended.
+// Both walk along the characteristic function of a row of differences in equal steps. Multiplying exp(i t d) by
+// exp(i step d) takes four multiplications instead of a sine and a cosine. Rounding grows by a few 1e-16 per step, to
+// about 1e-12 in the few thousand steps after which nearly all rows have ended.
 
 #include <algorithm>
 #include <cmath>
@@ -21,13 +21,13 @@ namespace {
 
 constexpr double PI = 3.14159265358979323846;
 constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;  // as in reference/discordance.py
-constexpr double REACH = 8.5;  // standard deviations at which a normal density, times its sixth power, is nothing
+constexpr double REACH = 8.5;  // standard deviations at which a normal density times a sixth power is negligible
 
 struct Point {
     double c, s;
 };
 
-// The sums over topics of where exp(i t d) is now; then all of them move on by a step. Rows are padded with zeros.
+// Sums exp(i t d) over topics, then moves t on by a step. Rows are padded with zeros.
 VECTORISED Point sum_and_turn(double* c, double* s, const double* dc, const double* ds, size_t n) {
     double real[LANES] = {}, imag[LANES] = {};
     for (size_t i = 0; i < n; i += LANES)
@@ -41,7 +41,7 @@ VECTORISED Point sum_and_turn(double* c, double* s, const double* dc, const doub
     return {total(real), total(imag)};
 }
 
-// A walk along the characteristic function of one row. One object per thread, used again and again.
+// A walk along the characteristic function of one row. Each thread reuses one object.
 struct Walk {
     size_t n, width;
     std::vector<double> c, s, dc, ds;
@@ -69,7 +69,7 @@ Point power(Point base, size_t n) {
     return found;
 }
 
-// A sum of terms that ends by itself, or fades out where it is cut off.
+// A sum that ends when its terms are negligible, or fades out where it is truncated.
 struct Sum {
     double plain = 0, faded = 0;
     int quiet = 0;
@@ -108,7 +108,7 @@ void invert(const double* d, double step, int64_t points, double width, int most
     out[1] = width > 0 ? smooth.share() : out[0];
 }
 
-// The mean over all pairs of values of a derivative of a normal density, directly. Polynomials in the square.
+// Averages a derivative of a normal density directly over all pairs of values. Polynomials are in the square.
 double direct_six(const double* d, size_t n, double g) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -135,14 +135,14 @@ double direct_four(const double* d, size_t n, double g) {
 }
 
 // With f the characteristic function of the row, psi_r(g) is the integral over t of (it)^r |f(t)|^2 exp(-(g t)^2 / 2),
-// divided by 2 pi. The trapezoidal rule has no error but the images of the row at distances of 2 pi / step, which are
-// kept beyond the reach of the density. Where so fine a step would cost more than all pairs, these are summed directly.
+// divided by 2 pi. The only errors of the trapezoidal rule are images of the row at distances of 2 pi / step; the step
+// keeps them beyond the reach of the density. If that costs more than all pairs, these are summed directly.
 double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& squares) {
     const size_t n = walk.n;
     const double first = scale * std::pow(30.0 * 32 / (105 * std::sqrt(2.0) * double(n)), 1.0 / 9);
     const auto extremes = std::minmax_element(d, d + n);
     const double step = 2 * PI / ((*extremes.second - *extremes.first) + (REACH + 1) * first);
-    const double among = double(n) * double(n) / (double(n) - 1);  // n, for sums divided by n (n - 1) and not by n^2
+    const double among = double(n) * double(n) / (double(n) - 1);  // n, for sums divided by n (n - 1), not n^2
     const auto second_from = [&](double six) {
         return std::pow(6 / (std::sqrt(2 * PI) * -six * among), 1.0 / 7);
     };
@@ -168,7 +168,7 @@ double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& s
         six -= v * v * v * squares[k] * std::exp(-0.5 * u * u);
     }
     const double second = second_from(six * step / PI);
-    if (!(REACH / (second * step) < 1e3 * (8 * double(n) + 64))) return std::nan("");  // never so fine but by overflow
+    if (!(REACH / (second * step) < 1e3 * (8 * double(n) + 64))) return std::nan("");  // only after an overflow
     for (size_t k = 0, count = up_to(second); k < count; k++) {
         const double t = double(k + 1) * step, v = t * t, u = second * t;
         four += v * v * squares[k] * std::exp(-0.5 * u * u);

@@ -18,8 +18,8 @@ namespace kernels {
 
 namespace {
 
-// The differences between neighbours in an order of the systems. Rows of S come from the covariance c of the systems:
-// S_jk = c(j, k) - c(j, k+1) - c(j+1, k) + c(j+1, k+1), in the order.
+// Differences between neighbours in an order of the systems. Rows of S come from the covariance c of the ordered
+// systems: S_jk = c(j, k) - c(j, k+1) - c(j+1, k) + c(j+1, k+1).
 struct Neighbours : Differences {
     const double* covariance;
     size_t m;
@@ -32,8 +32,8 @@ struct Neighbours : Differences {
         std::stable_sort(own.begin(), own.end(), [=](int32_t a, int32_t b) { return mean[a] > mean[b]; });
     }
 
-    // Best first by score. It starts from X's own order: rankings that resemble it, as resamples do, leave an insertion
-    // sort little to do.
+    // Best first by score. Insertion sort starts from X's own order, which is fast for similar rankings, such as those
+    // of resamples.
     void sort(const double* score) {
         order = own;
         if (m > 512) {
@@ -76,13 +76,13 @@ struct Neighbours : Differences {
     std::vector<double> to, keys;
 };
 
-// All rows of S are there already.
+// Differences with all rows of S precomputed.
 struct Whole : Differences {
     using Differences::Differences;
     INLINE void form(size_t) {}
 };
 
-// Where an order puts neighbouring groups of tied systems apart. The covariance is copied when the first tie is met.
+// Constraints between neighbouring groups of tied systems. The covariance is copied at the first tie.
 struct Tied : Pairs {
     std::vector<double> covariance;
 
@@ -97,7 +97,7 @@ struct Tied : Pairs {
         }
         c = covariance.data();
     }
-    // Whether there are any ties.
+    // Returns whether there are ties.
     bool group(const std::vector<int32_t>& best_first, const double* score) {
         order = best_first;
         ends.clear();
@@ -108,7 +108,7 @@ struct Tied : Pairs {
     }
 };
 
-// The problem of each row of candidates.
+// Solves the problem of each row of candidates.
 VECTORISED void solve_orders(const double* covariance, const double* means, const double* candidate, size_t m,
                              double eps, double* out, double* duals, Queue& queue) {
     Neighbours neighbours(covariance, means, m, eps);
@@ -133,11 +133,11 @@ VECTORISED void solve_orders(const double* covariance, const double* means, cons
     }
 }
 
-constexpr size_t MOST_SYSTEMS = 46340;  // so that a pair has a number in 32 bits
+constexpr size_t MOST_SYSTEMS = 46340;  // so that numbers of pairs fit 32 bits
 
-constexpr size_t DOWN = 4, ACROSS = 8;  // the tile of a product that is kept in registers
+constexpr size_t DOWN = 4, ACROSS = 8;  // size of a product's tile in registers
 
-// gram = rows' rows, the upper tiles of it and then the mirror; rows are padded with zeros.
+// gram = rows' rows: computes the upper tiles and mirrors them; rows are padded with zeros.
 INLINE void gram_of(const double* rows, size_t count, size_t width, double* gram, size_t p) {
     for (size_t j = 0; j < p; j += DOWN)
         for (size_t c = j / ACROSS * ACROSS; c < width; c += ACROSS) {
@@ -156,8 +156,8 @@ INLINE void gram_of(const double* rows, size_t count, size_t width, double* gram
         for (size_t c = 0; c < j / ACROSS * ACROSS; c++) gram[j * width + c] = gram[c * width + j];
 }
 
-// The problem of each resample of a collection that was moved to where the order is true. Columns are differences, or
-// where some are tied, systems in groups.
+// Solves the problem of each resample of a collection that was shifted so that the order is true. Columns are
+// differences, or systems in groups if some are tied.
 VECTORISED void solve_resamples(const double* columns, const double* projection, const int64_t* ends, size_t groups,
                                 const int64_t* weights, size_t n, size_t p, double eps, double* out, Queue& queue) {
     Whole whole(p);
@@ -173,7 +173,7 @@ VECTORISED void solve_resamples(const double* columns, const double* projection,
         const size_t b = turn.row();
         const int64_t* w = weights + b * n;
         std::fill(shift.begin(), shift.end(), 0.0);
-        size_t count = 0;  // topics that were drawn at all: some two thirds
+        size_t count = 0;  // number of topics drawn at least once, about two thirds
         for (size_t i = 0; i < n; i++) {
             if (w[i] == 0) continue;
             const double root = std::sqrt(double(w[i]));

@@ -1,5 +1,5 @@
-// How kernels fail. Arguments are checked before the GIL is released, and what cannot be used is refused with a
-// ValueError that names the argument. After that only memory can run out, in any thread.
+// Errors of kernels. Arguments are checked before the GIL is released; a ValueError names a wrong argument. After that,
+// the only possible error is lack of memory, in any thread.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,8 +16,8 @@ inline void require(bool holds, const char* otherwise) {
     if (!holds) throw nb::value_error(otherwise);
 }
 
-// Keeps the first exception of several threads until all of them have ended. An exception that left its thread would
-// end the process.
+// Keeps the first exception of several threads until all have ended. An exception that leaves its thread would end the
+// process.
 class FirstError {
   public:
     template <class Run>

@@ -1,4 +1,4 @@
-// Of pairs, the weakest first: in how many resamples the largest statistic, over a pair and all weaker ones, reaches it.
+// Counts for each pair, the weakest first, the resamples in which the largest statistic up to this pair reaches it.
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@ namespace kernels {
 
 namespace {
 
-constexpr size_t AT_A_TIME = 4;  // pairs between two looks at whether a lane has a new largest
+constexpr size_t AT_A_TIME = 4;  // pairs between two checks for a new largest statistic in a lane
 
-// What has to be summed: of each column the topics that are not 0, and the earlier column whose sum it starts from.
+// The terms of each column's sum: its nonzero topics, and the earlier column whose sum it starts from.
 class Columns {
   public:
     Columns(const double* values, const int64_t* base, size_t n, size_t count) : base(base), count(count), ends(count) {
@@ -57,8 +57,8 @@ struct Pairs {
     const double *scale, *least;
 };
 
-// LANES resamples, and the pairs of one family. A new largest is rare, some ten in thousands of pairs, so that nearly
-// all of the work is to see that there is none.
+// LANES resamples, and the pairs of one family. A new largest is rare, about ten in thousands of pairs, so nearly all
+// the work is the check that there is none.
 class Family {
   public:
     Family(const Pairs& pairs, size_t begin, size_t end, const double* sums, size_t lanes, int64_t* steps)
@@ -98,10 +98,10 @@ class Family {
     const Pairs& pairs;
     const size_t begin, end;
     const double* const sums;
-    const size_t lanes;       // that have a resample: the others have sums of 0, which is never above 0
-    int64_t* const steps;     // what is added up to the counts
+    const size_t lanes;       // lanes with a resample; the others have sums of 0, which are never above 0
+    int64_t* const steps;     // increments, whose running sums are the counts
     double most[LANES] = {};  // the largest statistic so far
-    size_t since[LANES];      // the pair that it is of
+    size_t since[LANES];      // the pair with that statistic
 
     void see(size_t p, size_t l) {
         const double d = sums[size_t(pairs.first[p]) * LANES + l] - sums[size_t(pairs.second[p]) * LANES + l];
@@ -111,7 +111,7 @@ class Family {
         most[l] = r;
         since[l] = p;
     }
-    // The largest so far reaches some of the pairs before `next`: the first ones, because what is to be reached grows.
+    // The largest so far reaches the first of the pairs before `next`, because thresholds do not decrease.
     void add_reached(size_t l, size_t next) {
         const double *from = pairs.least + since[l], *const to = pairs.least + next;
         if (from == to || *from > most[l]) return;

@@ -17,8 +17,8 @@ namespace kernels {
 namespace {
 
 struct Gaps {
-    double sum = 0;     // of the share of the gaps that is concordant
-    double places = 0;  // how many items have a positive gap to an item above them
+    double sum = 0;     // sum of the concordant shares of gaps
+    double places = 0;  // number of items with a positive gap to an item above
     double tied_candidate = 0;
 
     void add(double concordant, double discordant) {
@@ -30,10 +30,10 @@ struct Gaps {
     }
 };
 
-// The items above i in candidate, by their gap in truth: those above in truth, too, and the others. x is in order, and
-// all terms are >= 0, so nothing cancels.
+// Sums of gaps in truth to the items above i in candidate: those also above i in truth, and the others. x is sorted,
+// and all terms are >= 0, so nothing cancels.
 VECTORISED void sum_gaps(int n, const double* x, const double* y, double* concordant, double* discordant) {
-    constexpr int FEW = 8;  // more would not fit the registers
+    constexpr int FEW = 8;  // more do not fit the registers
     for (int b = 0; b < n; b += FEW) {
         double mine_x[FEW], mine_y[FEW], up[FEW] = {0}, down[FEW] = {0};
         std::memcpy(mine_x, x + b, sizeof mine_x);
@@ -50,7 +50,7 @@ VECTORISED void sum_gaps(int n, const double* x, const double* y, double* concor
     }
 }
 
-// Only ratios of gaps count: scores whose gaps could add up to infinity are scaled down, as little as that needs.
+// Only ratios of gaps matter, so scores whose gaps could overflow are scaled down by the least power of two.
 double gap_scale(double lowest, double highest, size_t n) {
     int size, count;
     std::frexp(std::max(std::fabs(lowest), std::fabs(highest)), &size);
@@ -81,9 +81,9 @@ inline const Gapped* select(bool first, const Gapped* a, const Gapped* b) {
     return reinterpret_cast<const Gapped*>(y ^ ((x ^ y) & mask));
 }
 
-constexpr int GAP_BLOCK = 16;  // items of which every pair is compared
+constexpr int GAP_BLOCK = 16;  // blocks of this many items compare all pairs
 
-// A few items, in the order of candidate: every pair, then by x, best first.
+// Compares all pairs of a few items, given in the order of candidate, then sorts them by x, best first.
 VECTORISED void gap_block(const Gapped* from, int n, Gapped* out) {
     double x[GAP_BLOCK], up[GAP_BLOCK] = {0}, down[GAP_BLOCK] = {0};
     int32_t place[GAP_BLOCK] = {0};
@@ -99,9 +99,9 @@ VECTORISED void gap_block(const Gapped* from, int n, Gapped* out) {
 }
 
 // Sorts items[lo..hi), given in the order of candidate, by x, best first, into items or into buffer, adding up the gaps
-// to items of an earlier place. Walking down, `sum` is what the items of the left half that were passed are above the
-// current x; walking up, what they are below it. Both only add what is >= 0. Which half comes next is a coin toss:
-// no branch depends on it.
+// to items of an earlier place. Walking down, `sum` adds up how far the passed items of the left half are above the
+// current x; walking up, how far they are below it. All terms are >= 0. Which half comes next is unpredictable, so no
+// branch depends on it.
 void gap_sort(Gapped* items, Gapped* buffer, size_t lo, size_t hi, bool into_items) {
     if (hi - lo <= GAP_BLOCK) {
         Gapped some[GAP_BLOCK];

@@ -1,17 +1,16 @@
-// What Python can call: module.cpp binds these, native.pyi has their types, and reference/ has a NumPy twin of each,
-// which is the place to read what it computes. reference/concordance.py is the twin of concordance.cpp, and so on.
+// The functions for Python: module.cpp binds them, native.pyi has their types, and reference/ documents each in a NumPy
+// twin. reference/concordance.py is the twin of concordance.cpp, and so on.
 //
-// Kernels take contiguous arrays of float64 and int64 and return counts and sums; what is called `out` or `duals` is
-// filled. They release the GIL, raise TypeError or ValueError for arrays that do not fit, or MemoryError, and never
-// draw random numbers. Any number of `workers`, which are threads, gives the same bits. The formulas of the
-// coefficients are in coefficients/.
+// Kernels take contiguous arrays of float64 and int64, return counts and sums, and fill `out` and `duals`. They release
+// the GIL, raise TypeError or ValueError for wrong arrays, or MemoryError, and never draw random numbers. Any number of
+// `workers` (threads) gives the same bits. The formulas of the coefficients are in coefficients/.
 #pragma once
 
 #include "arrays.hpp"
 
 namespace kernels {
 
-// A *_pair gives a tuple of sums, or None where a score is not finite. A *_rows fills out[b] with the same for
+// *_pair returns a tuple of sums, or None if a score is not finite. *_rows fills out[b] with the sums for
 // truth[truth_row[b]] and candidate[candidate_row[b]], and returns whether all scores were finite.
 nb::object concordance_pair(const Vector& truth, const Vector& candidate, double tolerance, int extra);
 bool concordance_rows(const Matrix& truth, const Matrix& candidate, const IntVector& truth_row,

@@ -1,5 +1,5 @@
-// Sums over rows of doubles in LANES parts. They run in one order at any width of register, so that every build and
-// every processor gives the same bits. Rows are padded with zeros to a multiple of LANES.
+// Sums over rows of doubles in LANES parts. The order of additions does not depend on the width of registers, so every
+// build and processor gives the same bits. Rows are padded with zeros to a multiple of LANES.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ INLINE void add(double* y, const double* x, double factor, size_t n) {
         for (size_t l = 0; l < LANES; l++) y[i + l] += factor * x[i + l];
 }
 
-// Four doubles. GCC keeps a few of these in registers over a loop, which it does not do with arrays of doubles.
+// Four doubles. GCC keeps a few of these in registers over a loop, unlike arrays of doubles.
 #if defined(GNU_VECTORS)
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 #pragma GCC diagnostic ignored "-Wpsabi"  // they are never passed to what is not inline
@@ -74,7 +74,7 @@ INLINE bool same(const Four& x, const Four& y) {  // neither has a NaN
 #endif
 }
 
-// to = start + the sum of factor[r] * at[r], some columns at a time, which are kept in registers.
+// to = start + the sum of factor[r] * at[r], some columns at a time, in registers.
 template <size_t PARTS>
 INLINE void scattered_block(const double* const* at, const double* factor, size_t count, const double* start,
                             double* to, size_t c) {
@@ -95,7 +95,7 @@ INLINE void scattered(const double* const* at, const double* factor, size_t coun
     for (; c < end; c += 8) scattered_block<2>(at, factor, count, start, to, c);
 }
 
-// The same without a start, for rows one after the other.
+// The same without a start, for consecutive rows.
 template <size_t PARTS>
 INLINE void combine_block(const double* from, size_t stride, const double* factor, size_t count, double* to) {
     Four sum[PARTS];

@@ -1,4 +1,4 @@
-// Means of 12 digits, where these tie the systems that rounding ties, and no others.
+// Means rounded to 12 digits, if this keeps all ties and makes no others.
 
 #include <algorithm>
 #include <cmath>
@@ -19,20 +19,20 @@ namespace {
 constexpr double INF = std::numeric_limits<double>::infinity();
 constexpr double LARGEST_SLACK = 2e-13;
 
-// Where each decade starts, and what takes a mean of it to 12 digits before the point: powers of ten that are exact.
+// The start of each decade, and the factor that takes its means to 12 digits before the point; both are exact.
 constexpr int DECADES = 23;
 constexpr double STARTS[DECADES + 1] = {1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,
                                         1e1,   1e2,   1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12};
 constexpr double SCALES[DECADES] = {1e22, 1e21, 1e20, 1e19, 1e18, 1e17, 1e16, 1e15, 1e14, 1e13, 1e12, 1e11,
                                     1e10, 1e9,  1e8,  1e7,  1e6,  1e5,  1e4,  1e3,  1e2,  1e1,  1e0};
 
-// A row of systems: the rounded mean of each, in steps of its last digit and as a number, and what rounding took away.
+// A row of systems: each rounded mean, in steps of its last digit and as a number, and its rounding error.
 struct Row {
     std::vector<double> steps, scale, shortened, rest;
     explicit Row(size_t m) : steps(m), scale(m), shortened(m), rest(m) {}
 };
 
-// False where a mean is neither 0 nor in one of the decades.
+// Returns false if a mean is neither 0 nor in one of the decades.
 VECTORISED bool shorten(const double* sums, size_t m, double divisor, Row& row) {
     double* __restrict const to = row.shortened.data();
     double* __restrict const scale = row.scale.data();
@@ -70,7 +70,7 @@ VECTORISED bool shorten(const double* sums, size_t m, double divisor, Row& row) 
     return true;
 }
 
-// The lowest and the highest sum of the systems with one rounded mean: a hash table with room for four times as many.
+// The lowest and highest sum of the systems with equal rounded means, in a hash table of four times their number.
 class Groups {
   public:
     explicit Groups(size_t m) : taken(m) {
@@ -89,7 +89,7 @@ class Groups {
     void clear(size_t m) {
         for (size_t i = 0; i < m; i++) groups[taken[i]] = Group();
     }
-    // Is there a group whose sums differ by more than rounding explains?
+    // Returns whether a group's sums differ by more than rounding.
     bool too_wide(size_t m, double slack) const {
         bool any = false;
         for (size_t i = 0; i < m; i++) {
@@ -98,7 +98,7 @@ class Groups {
         }
         return any;
     }
-    // Would rounding explain the step from one group to the other, where there are both?
+    // Returns whether rounding could explain the step between two groups, if both exist.
     bool too_close(double lower, double upper, double slack) const {
         const Group &below = groups[find(lower)], &above = groups[find(upper)];
         return below.mean != EMPTY && above.mean != EMPTY &&
@@ -128,10 +128,10 @@ class Groups {
     }
 };
 
-// Does rounding explain the differences within each group of equal means, and none between two groups? Sums that
-// rounding explains are less than half a step of the last digit apart, so that a group can only be too close to the
-// next, where a system of it lies that near to the middle between the two. A mean of 12 digits is known to 1e-3 of a
-// step, and is no more than 1e12 steps.
+// Returns whether rounding explains all differences within groups of equal means, and none between groups. Sums that
+// differ only by rounding are less than half a step of the last digit apart. So two neighbouring groups are too close
+// only if a system is that near to the middle between them. A mean of 12 digits is known to 1e-3 of a step, and is at
+// most 1e12 steps.
 bool same_ties(size_t m, double slack, const Row& row, const Groups& groups) {
     if (groups.too_wide(m, slack)) return false;
     const double near = 0.5 - (2e12 * slack + 1e-3);

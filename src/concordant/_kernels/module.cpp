@@ -4,8 +4,8 @@
 
 NB_MODULE(native, m) {
     namespace nb = nanobind;
-    // An array that is not what it should be would be copied, and what is written to a copy is lost: refused. The
-    // pairs, which write nothing, go without, because a call then takes 0.1 microseconds less.
+    // Refuse arrays of the wrong type: nanobind would copy them, and lose what is written to the copy. The pair
+    // functions write nothing and skip this, which saves 0.1 microseconds per call.
     const auto array = nb::arg().noconvert();
     const auto number = nb::arg();
     m.def("concordance_pair", &kernels::concordance_pair);

@@ -8,8 +8,8 @@ namespace kernels {
 
 namespace {
 
-// Scores as integers from `first` to first + `most` that order as they do, so that more of them fit a register. Distinct
-// scores may get the same integer, which the callers see. False where there is no such scale.
+// Converts scores to integers from `first` to first + `most` in the same order, so that more of them fit a register.
+// Distinct scores may get equal integers, which callers detect. Returns false if there is no such scale.
 template <class Whole>
 INLINE bool quantise(int n, const double* v, int32_t first, double most, Whole* q) {
     double low[BLOCK], high[BLOCK];
@@ -27,8 +27,8 @@ INLINE bool quantise(int n, const double* v, int32_t first, double most, Whole* 
     return true;
 }
 
-// Rows of up to FEW scores as 16-bit integers, which most often tell them apart. A comparison of vectors is -1 where it
-// holds, so that counts stay in registers.
+// Rows of up to FEW scores as 16-bit integers, which usually differ. A comparison of vectors gives -1 for true, so
+// counts stay in registers.
 #if defined(GNU_VECTORS)
 constexpr int WIDE = 16;
 typedef int16_t Shorts __attribute__((vector_size(2 * WIDE), aligned(2), may_alias));
@@ -40,13 +40,13 @@ INLINE Shorts shorts(const int16_t* from) {
     return found;
 }
 
-// LATER + WIDE - k: -1 from the k-th lane on, 0 before.
+// LATER + WIDE - k is -1 from the k-th lane on, and 0 before.
 alignas(64) const int16_t LATER[2 * WIDE] = {0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
                                              -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
-// The number of pairs of which the earlier is the greater; -1 where two are equal.
+// Counts the pairs whose earlier item is greater; -1 if two are equal.
 INLINE int32_t short_descents(int n, const int16_t* v) {
-    Shorts count = {}, equal = {};  // FEW of them add at most FEW * FEW / WIDE to a lane
+    Shorts count = {}, equal = {};  // FEW items add at most FEW * FEW / WIDE to a lane
     for (int b = 0; b < n; b += WIDE) {
         const Shorts mine = shorts(v + b);
         for (int j = 0; j < b; j++) {
@@ -68,7 +68,7 @@ INLINE int32_t short_descents(int n, const int16_t* v) {
     return ties ? -1 : descents;
 }
 
-// As count_pairs.
+// Does what count_pairs does.
 INLINE void short_pairs(int n, const int16_t* v, int32_t* both, int32_t* above) {
     int16_t counted[2][FEW + BLOCK];
     for (int b = 0; b < n; b += WIDE) {
@@ -104,7 +104,7 @@ inline void short_pairs(int n, const int16_t* v, int32_t* both, int32_t* above) 
 #endif
 
 INLINE bool as_shorts(int n, const double* v, int16_t* q) {
-    std::fill(q + n, q + n + BLOCK, int16_t(INT16_MAX));  // which no score is, and none is above
+    std::fill(q + n, q + n + BLOCK, int16_t(INT16_MAX));  // no score has this value, and none is above it
     return quantise(n, v, INT16_MIN, 65534.0, q);
 }
 
@@ -132,7 +132,7 @@ VECTORISED void count_scores(int n, const double* v, int32_t* both, int32_t* abo
     count_pairs(n, v, both, above);
 }
 
-// Whether scores that `above` calls tied are equal.
+// Returns whether scores that are tied in `above` are equal.
 bool told_apart(int n, const double* v, const int32_t* above) {
     double score[SMALL];
     bool exact = true;
@@ -145,7 +145,7 @@ bool told_apart(int n, const double* v, const int32_t* above) {
 
 int32_t count_descents(int n, const double* v) { return n <= FEW ? count_descents_of_few(n, v) : -1; }
 
-// By integers where they tell all scores apart that differ.
+// Uses integers if they distinguish all different scores.
 void count_above(int n, const double* v, int32_t* both, int32_t* above) {
     if (n <= FEW && count_few(n, v, both, above) && told_apart(n, v, above)) return;
     if (count_integers(n, v, both, above) && told_apart(n, v, above)) return;

@@ -1,5 +1,5 @@
-// Rows of scores in order, best first: by counting for every item how many are above it, up to SMALL items, and by
-// radix sort beyond. An item is above another when its score is higher.
+// Sorts rows of scores, best first: up to SMALL items by counting the items above each, beyond by radix sort. An item
+// is above another when its score is higher.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace kernels {
 
 constexpr int SMALL = 384;  // up to here all pairs are compared
-constexpr int FEW = 128;    // up to here 16 bits tell the scores of most rows apart
-constexpr int BLOCK = 32;   // items that are compared with one other item at a time
+constexpr int FEW = 128;    // up to here 16 bits distinguish the scores of most rows
+constexpr int BLOCK = 32;   // items compared with one other item at a time
 
 inline double pairs_of(double n) { return n * (n - 1) / 2; }
 
@@ -48,17 +48,16 @@ INLINE void count_pairs(int n, const Value* v, int32_t* both, int32_t* above) {
     }
 }
 
-// As count_pairs, for up to SMALL scores.
+// Does what count_pairs does, for up to SMALL scores.
 void count_above(int n, const double* v, int32_t* both, int32_t* above);
 
-// The number of j < i with v[j] > v[i], where that can be had quickly: -1 where there are more than FEW scores, or two
-// that are equal or nearly so.
+// The number of pairs j < i with v[j] > v[i]; -1 if there are more than FEW scores, or two are equal or nearly so.
 int32_t count_descents(int n, const double* v);
 
 // The truth, ready for many rows of candidates.
 struct Order {
     int n = 0;
-    int groups = 0;  // of tied items
+    int groups = 0;  // number of groups of tied items
     double tied_pairs = 0;
     int32_t item[SMALL + BLOCK];   // item[i] is the index of the i-th best
     int32_t above[SMALL + BLOCK];  // number of items above the i-th best
@@ -69,9 +68,9 @@ struct Order {
 
     void sort(const double* truth, int size);
 
-    // The candidate's scores in this order; items tied in truth from the worst to the best, so that of two of them the
-    // one with the greater index is never below the other. Their own order means nothing. `y` has room for BLOCK more
-    // than n, which are set to 0. Inline, because a call per row would be noticed.
+    // The candidate's scores in this order. Items tied in truth are sorted from the worst to the best, so that the one
+    // with the greater index is never below the other. `y` has room for BLOCK more than n, which are set to 0. Inline,
+    // because a call per row would cost time.
     void gather(const double* candidate, double* y) const {
         for (int i = 0; i < n; i++) y[i] = candidate[item[i]];
         for (int g = 0; g < groups; g++) {
@@ -93,8 +92,8 @@ struct Order {
 // Beyond.
 // ---------------------------------------------------------------------------------------------
 
-// Best score first, equal ones as given: the low half of an item is the index of a score, the high half the number of
-// greater ones. `items` and `buffer` have room for n.
+// Sorts the best score first, and keeps the order of equal scores. The low half of an item is the index of a score, the
+// high half the number of greater ones. `items` and `buffer` have room for n.
 void sort_indices(const double* score, size_t n, uint64_t* items, uint64_t* buffer);
 
 struct Scored {

@@ -9,25 +9,25 @@ namespace kernels {
 
 namespace {
 
-// An integer that orders as the score does.
+// An integer in the order of the scores.
 int64_t key_of(double score) {
-    score += 0.0;  // -0.0 and 0.0 are one score
+    score += 0.0;  // -0.0 becomes 0.0
     int64_t bits;
     std::memcpy(&bits, &score, sizeof bits);
     return bits ^ ((bits >> 63) & INT64_MAX);
 }
 
-// By an integer of 32 bits for each score, of which two passes look at the leading 22 and three at all.
+// Sorts by a 32-bit integer for each score; two passes use its leading 22 bits, three use all.
 struct IndexSort {
     static constexpr int BITS = 11, BUCKETS = 1 << BITS;
-    static constexpr ptrdiff_t SHORT = 64;  // a run that integers leave in disorder, and that is sorted in no time
+    static constexpr ptrdiff_t SHORT = 64;  // runs up to this length are left to insertion sort
 
     const double* score;
     size_t n;
     uint64_t *items, *buffer;
 
-    // On a line from the best score to the worst, which tells nearly all scores apart. False where one is so far off that
-    // it does not.
+    // Keys linear in the score, from the best to the worst, which distinguish nearly all scores. Returns false if an
+    // outlier prevents this.
     bool along_a_line() const {
         double low = score[0], high = score[0];
         for (size_t i = 1; i < n; i++) {
@@ -39,7 +39,7 @@ struct IndexSort {
         return sort([=](double s) { return uint64_t((high - s) * scale); }, SHORT);
     }
 
-    // By the leading half of their keys, of which there are as many for each order of magnitude.
+    // Keys from the leading half of the bits, which give each order of magnitude as many keys.
     void by_keys() const {
         sort([](double s) { return (uint64_t(INT64_MAX) - uint64_t(key_of(s))) >> 32; }, PTRDIFF_MAX);
     }
@@ -64,13 +64,13 @@ struct IndexSort {
 
     double score_of_item(uint64_t it) const { return score[uint32_t(it)]; }
 
-    // Puts in order what agrees in the bits from `first` on, unless that is more than `most` that differ, and counts.
+    // Sorts the runs that agree in the bits from `first` on, unless more than `most` of them differ, and counts.
     bool finish(int first, ptrdiff_t most) const {
         const auto alike = [=](uint64_t a, uint64_t b) { return (a ^ b) >> first == 0; };
         const auto differ = [=](uint64_t a, uint64_t b) { return score_of_item(a) != score_of_item(b); };
         size_t neighbours = 0, wrong = 0;
         for (size_t i = 1; i < n; i++) neighbours += alike(items[i - 1], items[i]);
-        const bool many = neighbours > n / 8;  // ties, most likely: whether they are is asked without a branch
+        const bool many = neighbours > n / 8;  // probably ties, so compare them without a branch
         if (many)
             for (size_t i = 1; i < n; i++) wrong += alike(items[i - 1], items[i]) & differ(items[i - 1], items[i]);
         if (many && !wrong) {
@@ -91,7 +91,7 @@ struct IndexSort {
         return true;
     }
 
-    // Into the high halves: where those begin that are not `below` one another.
+    // Writes into the high halves where each run of items that are not `below` one another begins.
     template <class Below>
     void count_greater(Below below) const {
         uint64_t before = items[0], begin = 0;

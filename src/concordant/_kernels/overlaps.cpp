@@ -1,5 +1,5 @@
-// rbo: what two rankings of the same items have in common down to each depth, discounted. The formulas, and what ties
-// mean, are in coefficients/overlap.py.
+// rbo: the discounted overlap of two rankings of the same items down to each depth. coefficients/overlap.py has the
+// formulas and the treatments of ties.
 
 #include <cmath>
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace {
 enum Ties { ALL_IN = 0, EXPECTED = 1, CORRECTED = 2 };  // "w", "a" and "b"
 
 struct Overlaps {
-    double sum = 0;     // of weight times agreement
-    double weight = 0;  // of the weights
-    double last = 0;    // agreement at the last depth, where its weight is not 0
+    double sum = 0;     // sum of weight times agreement
+    double weight = 0;  // sum of weights
+    double last = 0;    // agreement at the last depth, if its weight is not 0
 };
 
-// One side: for each item, and for each depth the group that holds it, the first and the last rank, from 1.
+// One side: the first and last rank, from 1, of each item's group, and of the group at each depth.
 struct Side {
     std::vector<int32_t> top, bottom;
     std::vector<int32_t> top_at, bottom_at;
@@ -39,8 +39,8 @@ struct Counted {
     double begun, begun_done, done_begun, done;
 };
 
-// The sum over the items of the products of what they count on both sides; added first, so that exchanging the sides
-// changes no bit.
+// Sums over the items the products of their contributions on both sides. The mixed terms are added first, so that
+// exchanging the sides gives the same bits.
 inline double blend(double a, double b, const Counted& c) {
     const double mixed = a * (1 - b) * c.begun_done + (1 - a) * b * c.done_begun;
     return a * b * c.begun + mixed + (1 - a) * (1 - b) * c.done;

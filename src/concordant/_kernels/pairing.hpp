@@ -1,4 +1,4 @@
-// A kernel of two rows, for one pair of them and for many. Such a kernel is a class with
+// Entry points of kernels that compare two rows: for one pair, and for many. Such a kernel is a class with
 //     Result                                   a struct of doubles, in the order of the fields of its twin
 //     bool wants_order(n)                      whether it takes rows of this length with the truth sorted
 //     small(order, candidate, result)          adds up the result, given the truth in order
@@ -39,7 +39,7 @@ nb::object as_tuple(const Result& result) {
     return nb::steal(tuple);
 }
 
-// One pair: a tuple of the result's fields, or None where a score is not finite.
+// One pair: returns a tuple of the result's fields, or None if a score is not finite.
 template <class Kernel>
 nb::object one_pair(const Vector& truth, const Vector& candidate, const Kernel& kernel) {
     const size_t n = truth.size();
@@ -80,9 +80,9 @@ bool many_pairs(const Matrix& truth, const Matrix& candidate, const IntVector& t
     nb::gil_scoped_release unlocked;
     std::atomic<bool> finite{true};
     const size_t threads = thread_count(workers, count);
-    in_parallel(threads, [&](size_t thread) {  // each takes rows that follow each other, which often share their truth
+    in_parallel(threads, [&](size_t thread) {  // threads take consecutive rows, which often share their truth
         Order order;
-        int64_t last = -1;  // the row of truth that was checked, and that `order` holds
+        int64_t last = -1;  // the row of truth in `order`, already checked
         for (size_t b = count * thread / threads; b < count * (thread + 1) / threads && finite; b++) {
             Result result;
             const double* t = truth.data() + truth_row.data()[b] * n;

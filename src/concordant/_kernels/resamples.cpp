@@ -1,4 +1,4 @@
-// Sums over the topics of each resample.
+// Sums scores over the topics of each resample.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ VECTORISED void sum_resamples(const double* values, const int64_t* weights, size
     std::vector<double> times(n + 3);
     for (Turn turn(queue); turn.next();) {
         const int64_t* const w = weights + turn.row() * n;
-        size_t count = 0;  // topics that were drawn at all: some two thirds
+        size_t count = 0;  // number of topics drawn at least once, about two thirds
         for (size_t i = 0; i < n; i++) {
             drawn[count] = values + i * m;
             times[count] = double(w[i]);

@@ -1,5 +1,4 @@
-// Threads for the kernels: as many as asked for and sensible. Where the system gives fewer, those that it gives do the
-// work.
+// Threads for the kernels: the requested number, within limits. If the system provides fewer, these do the work.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +12,14 @@
 
 namespace kernels {
 
-// How many threads to use for so many parts of work: at most four per core.
+// The number of threads for a number of parts of work: at most four per core.
 inline size_t thread_count(int workers, size_t parts) {
     const size_t most = 4 * std::max<size_t>(1, std::thread::hardware_concurrency());
     return std::max<size_t>(1, std::min({size_t(std::max(workers, 1)), most, parts}));
 }
 
-// Calls run(0) .. run(threads - 1): the first here, the others each in a thread of its own, or here as well where no
-// more threads are to be had. Throws what the first of them to fail has thrown, after all have ended.
+// Calls run(0) here, and run(1) .. run(threads - 1) each in its own thread, or here if no more threads are available.
+// Rethrows the first exception after all have ended.
 template <class Run>
 void in_parallel(size_t threads, const Run& run) {
     FirstError error;
@@ -30,7 +29,7 @@ void in_parallel(size_t threads, const Run& run) {
     try {
         for (; started < threads; started++)
             others.emplace_back([&error, &run, started] { error.guard([&] { run(started); }); });
-    } catch (const std::exception&) {  // no more threads, or no memory for one; those that run must be joined
+    } catch (const std::exception&) {  // no more threads, or no memory for one; running threads must be joined
     }
     error.guard([&] { run(0); });
     for (; started < threads; started++) error.guard([&] { run(started); });
@@ -38,8 +37,8 @@ void in_parallel(size_t threads, const Run& run) {
     error.rethrow();
 }
 
-// Rows 0 .. count - 1, handed out to threads a few at a time, so that none waits for a slower one. A row's result does
-// not depend on the thread that computes it.
+// Rows 0 .. count - 1, given to threads a few at a time, so that none waits for a slower one. A row's result does not
+// depend on its thread.
 class Queue {
   public:
     static constexpr size_t AT_A_TIME = 16;
@@ -53,7 +52,7 @@ class Queue {
     std::atomic<size_t> taken{0};
 };
 
-// The rows that one thread gets: for (Turn turn(queue); turn.next();) use(turn.row());
+// The rows of one thread: for (Turn turn(queue); turn.next();) use(turn.row());
 class Turn {
   public:
     explicit Turn(Queue& queue) : queue(queue) {}

@@ -1,4 +1,4 @@
-// weighted_tau: pairs that are ordered alike minus pairs that are not, each with the weights 1 / rank of both its items.
+// weighted_tau: concordant minus discordant pairs, weighted by 1 / rank of both items.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@ namespace kernels {
 
 namespace {
 
-// A sum over pairs of the weights of both items is a sum over items: its weight times the number of its pairs.
+// A sum over pairs of both items' weights equals a sum over items: weight times number of pairs.
 struct Weighed {
     double agreement = 0, untied_truth = 0, untied_candidate = 0;
 
@@ -28,10 +28,10 @@ struct Weights {
     Weighed by_truth, by_candidate;
 };
 
-// Items in the order of the truth, best first; those tied there from the worst to the best in candidate.
+// Items in the order of the truth, best first; ties there from the worst to the best in candidate.
 void weigh(size_t n, const int32_t* both, const int32_t* above, const int32_t* above_truth, Weights& w) {
     const int64_t others = int64_t(n) - 1;
-    std::vector<int32_t> size(n);  // of the tied group of candidate that begins at a place
+    std::vector<int32_t> size(n);  // size of candidate's tied group that begins at a place
     bool ties = above_truth != nullptr;
     for (size_t i = 0; i < n; i++) ties |= ++size[above[i]] > 1;
     if (!ties) {
@@ -42,7 +42,7 @@ void weigh(size_t n, const int32_t* both, const int32_t* above, const int32_t* a
         }
         return;
     }
-    std::vector<int32_t> seen(n);  // of such a group, how many are above in truth
+    std::vector<int32_t> seen(n);  // number of its items that are above in truth
     for (size_t lo = 0, hi; lo < n; lo = hi) {
         for (hi = lo + 1; above_truth && hi < n && size_t(above_truth[hi]) == lo; hi++) {}
         for (size_t a = lo, b; a < hi; a = b) {  // tied on both sides
@@ -54,7 +54,7 @@ void weigh(size_t n, const int32_t* both, const int32_t* above, const int32_t* a
             for (size_t i = a; i < b; i++) {
                 const int64_t swapped = above[i] - both[i] - better + int64_t(lo) - both[i] - before;
                 const int64_t alike = others - tied_truth - tied_candidate + tied_both - swapped;
-                const int64_t own = int64_t(i - a);  // the order of what is tied on both sides means nothing
+                const int64_t own = int64_t(i - a);  // items tied on both sides have no order
                 w.by_truth.add(int64_t(lo) + better + own, alike - swapped, others - tied_truth,
                                others - tied_candidate);
                 w.by_candidate.add(above[i] + before + own, alike - swapped, others - tied_truth,

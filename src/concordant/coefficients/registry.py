@@ -56,7 +56,7 @@ class Coefficient:
     """The coefficient that is the mean of this one over all orders of the systems tied in candidate, if any;
     `tie_bounds` needs it."""
     bounds: str = ""
-    """The coefficient whose `tie_bounds` apply to ties in candidate; empty if unknown."""
+    """The coefficient whose `tie_bounds` also bound this one for ties in candidate; empty if unknown."""
     null: Literal["", "tau", "tau_ap"] = ""
     """Its `null_distribution` without ties; empty if unknown."""
     losses: Losses | None = None

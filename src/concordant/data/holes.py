@@ -138,7 +138,7 @@ def fitted(values: FloatArray) -> FloatArray:
 
 
 def influences(values: FloatArray) -> FloatArray:
-    """Make a complete matrix with the means of `fitted`, and with the errors of these means as its deviations.
+    """Make a complete matrix with the means of `fitted` and deviations that show the errors of these means.
 
     Deviations are residuals, 0 in a hole, times n / n_s for a system with n_s of n topics. Their variance over n
     topics, divided by n, is the variance of a mean over n_s topics.

@@ -148,7 +148,7 @@ class Result(ABC):
 
     @checked
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Write it as a page, one HTML file that needs no network and no other file, as `--html` does.
+        """Write the result to one HTML file that needs no network and no other file, as `--html` does.
 
         Comparisons and boards have special pages; all others open with the verdict and the table.
 

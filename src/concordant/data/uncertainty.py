@@ -49,7 +49,7 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
         raise InputError("covariance is not symmetric: give the covariance of the scores, systems x systems")
     sigma = (sigma + sigma.T) / 2
     if (least := float(np.linalg.eigvalsh(sigma)[0])) < -slack:
-        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has no negative eigenvalue")
+        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has no negative ones")
     sigma.flags.writeable = False
     return sigma
 

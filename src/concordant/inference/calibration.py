@@ -24,7 +24,7 @@ INNER = 12
 """Second-level samples of each first-level sample; each has one third-level sample."""
 
 FEWEST = 500
-"""The least number of resamples on all levels; it gives 20 at the first level for a standard error."""
+"""The least number of resamples on all levels. It leaves 20 at the first level, to estimate a standard error."""
 
 # Intervals of `correlate`, method "auto": coverage_intervals.py
 MISFIT = -1.2

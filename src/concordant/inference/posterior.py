@@ -46,7 +46,7 @@ class Draws:
     can tell which is better."""
 
     def observed(self, n_topics: float | FloatArray, turn: int = 0) -> FloatArray:
-        """Simulate observed means over new topics, as many for all draws or for each draw.
+        """Simulate observed means over `n_topics` new topics, one number for all draws or one for each.
 
         With `turn`, each draw takes the errors of the draw that many places before it, negated if `turn` is negative.
         """

@@ -48,7 +48,7 @@ class Model:
     spread_root: FloatArray
     """chol(G)."""
     twins: IntArray
-    """For each system the first one with equal scores in all conditions, which is tied with it in every draw."""
+    """For each system, the first system with equal scores in all conditions; the two are tied in every draw."""
 
     @property
     def n_topics(self) -> int:
