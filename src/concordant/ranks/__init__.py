@@ -1,8 +1,8 @@
-"""Do the swaps matter, and which ranks are real? The rank distance of Carterette (2009), rank intervals and borders.
+"""Significance of ranks and swaps: the rank distance of Carterette (2009), rank intervals and borders.
 
-`distance` has the distance, `testing` the test, `discriminative` the share of significant differences that another
-ranking confirms, `bounds` finds the rank intervals, `intervals` shows them, `pair_tests` has the tests behind them,
-`differences` compares two systems, or each with the next, and `noise` tells topics from repeated runs.
+`distance` has the rank distance and `testing` its test. `discriminative` has the share of significant differences that
+another ranking confirms. `bounds` finds rank intervals, `intervals` shows them, and `pair_tests` has the tests behind
+them. `differences` compares two systems, or each with the next. `noise` separates the errors from topics and runs.
 """
 
 from .. import resolver

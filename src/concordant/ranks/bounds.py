@@ -1,4 +1,4 @@
-"""`rank_intervals`: the ranks that each system could have, given the topics; borders and the k best from them."""
+"""`rank_intervals`: the ranks that each system could have, given the topics."""
 
 from __future__ import annotations
 
@@ -37,33 +37,31 @@ def rank_intervals(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> RankIntervals:
-    """The ranks that each system may have, from its scores on topics, or from its mean and the standard error of that.
+    """Find the ranks that each system may have, from scores on topics or from means with standard errors.
 
-    What is estimated: the ranks of the systems by their mean across a population of which the topics are a sample. Systems that are tied
-    there share the ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and
-    an interval must cover all of them. With `simultaneous` the confidence level holds for all intervals together;
-    without it, for each by itself.
+    The true ranks are those by the means over the population of topics. Systems tied there share the ranks from 1 + the
+    number of strictly better systems to m - the number of strictly worse ones, and an interval must cover all of them.
+    With `simultaneous` the confidence level holds for all intervals together, otherwise for each alone.
 
-    All pairs of systems are compared by Student's t over the topics, corrected for their number by the largest
-    statistic of resamples in which each topic's scores keep or change their sign, step by step (Westfall and Young,
-    Romano and Wolf); t is shrunk where the pair's differences are skewed in the direction that makes it too large. The
-    interval of a system goes from 1 + the number of significantly better systems to m - the number of
-    significantly worse ones.
+    All pairs of systems are compared by Student's t over the topics. The stepdown method of Westfall and Young, and
+    Romano and Wolf, corrects for their number. It uses the largest statistic of resamples in which each topic's scores
+    keep or change their sign. Where skewed differences make t too large, t is shrunk. The interval of a system goes
+    from 1 + the number of significantly better systems to m - the number of significantly worse ones.
 
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array, whose columns are called
-        0, 1, 2, ...; higher is better; at least 2 topics and 2 systems. Or `Means` with standard errors or a
-        covariance, as of published tables with limits: the scores are then taken as normal.
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array with columns named 0, 1,
+        2, ...; higher is better; at least 2 topics and 2 systems. Or `Means` with standard errors or a covariance, such
+        as published tables with limits; these are assumed to be normal.
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool
-        Whether the level holds for all intervals together (a leaderboard) or for each by itself (one system of
+        True: the level holds for all intervals together (a leaderboard). False: for each alone (one system of
         interest), which makes them shorter.
     n_resamples : int
-        Number of resamples, or of normal draws for `Means`. Where the topics have no more signs than that, as up to 16 topics by default, all of them
-        are used, and nothing depends on the seed.
+        Number of resamples, or of normal draws for `Means`. If the topics have at most that many signs (by default up
+        to 16 topics), all are used and the seed does not matter.
     rng : int, Generator or None
         The same seed gives the same result at any number of workers.
     workers : int or Executor
@@ -74,8 +72,8 @@ def rank_intervals(
     Returns
     -------
     RankIntervals
-        One interval per system; `borders`, `best(k)` and `pvalues` say more, and `borderline` which pairs another seed
-        could decide otherwise.
+        One interval per system; see also `borders`, `best(k)` and `pvalues`. `borderline` names the pairs that another
+        seed could decide differently.
 
     See Also
     --------
@@ -84,17 +82,17 @@ def rank_intervals(
 
     Notes
     -----
-    With holes, systems are ranked by what their mean on all topics would be if each score is the sum of a topic effect
-    and a system effect. A system with few topics has a wide interval, because it shares few topics with others.
+    With holes, systems are ranked by their expected mean on all topics if each score is the sum of a topic effect and a
+    system effect. A system with few topics has a wide interval, because it shares few topics with others.
 
-    Identical systems are tied, and never differ significantly. A difference that is the same on every topic is as much
-    evidence as n topics can give: about p = 2^(1 - n).
+    Identical systems are tied and never differ significantly. The same difference on all n topics is the strongest
+    possible evidence: about p = 2^(1 - n).
 
-    How much t is shrunk is our own calibration, and measured (`concordant.inference.calibration.UNSEEN`). The derivation, the
-    coverage that was measured, and that of the common alternatives are in docs/guide/rank-intervals.md. All intervals
-    together held in 96.8 to 100% of samples of 14 designs with 10 to 50 topics (nominal 95%, 600 samples each), and in
-    91% where 15 topics of real scores had been shifted until all systems tied: nearly identical runs then differ by the
-    same on almost every topic. Take such duplicates out first.
+    We calibrated by measurement how much t is shrunk (`concordant.inference.calibration.UNSEEN`).
+    docs/guide/rank-intervals.md has the derivation and the measured coverage, also of common alternatives. All
+    intervals together held in 96.8 to 100% of samples of 14 designs with 10 to 50 topics (nominal 95%, 600 samples
+    each). They held in 91% where 15 topics of real scores had been shifted until all systems tied: nearly identical
+    runs then have the same difference on almost every topic. Remove such duplicates first.
 
     References
     ----------
@@ -130,7 +128,7 @@ def rank_intervals(
     >>> found["Japan"], found["Korea"], found["Chile"]
     ((1, 2), (1, 2), (3, 3))
 
-    """  # noqa: E501
+    """
     level, how = confidence_level, Resampling.of(n_resamples, rng, workers, progress)
     if 1 / (how.n_resamples + 1) > 1 - level + 1e-12:
         least = int(np.ceil(1 / (1 - level) - 1e-9)) - 1
@@ -213,7 +211,7 @@ def _pvalues(
 
 
 def _holes(given: Scores, points: Scores) -> tuple[str, ...]:
-    """What was done about missing scores."""
+    """Notes on missing scores."""
     if not given.has_holes:
         return ()
     lacking = (

@@ -1,11 +1,11 @@
-"""Which systems differ where not every system has every topic: each pair is compared on the topics that both have.
+"""Tests of all pairs of systems with missing scores: each pair is compared on the topics that both have.
 
-As `pair_tests`, with another number of topics n for each pair. The statistic is sqrt(n) r = |sum d| / sqrt(sum d^2).
-Under random signs it has variance 1 and tails below those of a normal distribution for every n (Hoeffding), and it is
-at most sqrt(n): so pairs with few topics in common neither raise what others must reach, nor reach it themselves. Where
-all pairs have the same n, this is the test of `pair_tests`.
+As `pair_tests`, with a separate number of topics n for each pair. The statistic is sqrt(n) r = |sum d| / sqrt(sum d^2).
+Under random signs it has variance 1, tails below those of a normal distribution for every n (Hoeffding), and is at most
+sqrt(n). So pairs with few common topics neither raise the threshold for others nor reach it themselves. If all pairs
+have the same n, this is the test of `pair_tests`.
 
-Topics may come in groups: then a group keeps or changes its sign as a whole, and n is the number of groups.
+Topics in groups keep or change their sign together, and n is the number of groups.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from ..data.groups import group_rows
 from ..inference.resampling import Resampling
 from .pair_tests import Summands, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 
-_HELD = 15  # numbers for each pair, as measured, beside the columns
-_SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
+_HELD = 15  # measured numbers in memory for each pair, besides the columns
+_SAME = 1e-11  # differences below this share of the largest deviation are rounding: the systems are identical
 
 
 @dataclass(frozen=True)
 class CommonTopics:
-    """A collection with holes, centred and scaled, and which group each topic belongs to, if any."""
+    """A collection with holes, centred and scaled, and the group of each topic, if any."""
 
     values: FloatArray
     groups: IntArray | None
 
     @classmethod
     def of(cls, values: FloatArray, groups: IntArray | None = None) -> CommonTopics:
-        """From topics x systems, nan where a system lacks a topic."""
+        """Make it from a topics x systems matrix, nan where a system lacks a topic."""
         require_room_for_pairs(values.shape[1], "a test of all pairs", _HELD)
         centred = values - np.nanmean(values, axis=1, keepdims=True)
         return cls(centred / (np.nanmax(np.abs(centred)) or 1.0), groups)
@@ -44,18 +44,18 @@ class CommonTopics:
         return len(self.values) if self.groups is None else int(self.groups.max()) + 1
 
     def differences(self, i: Any, j: Any) -> FloatArray:
-        """Of pairs of systems: topics, or groups, x pairs; nan where they have nothing in common."""
+        """Differences of pairs of systems: topics (or groups) x pairs; nan where a pair lacks scores."""
         return self._rows(self.values[:, i] - self.values[:, j])
 
     def _rows(self, values: FloatArray) -> FloatArray:
         return values if self.groups is None else group_rows(values, self.groups)
 
     def columns(self) -> Summands:
-        """What is to be summed under random signs.
+        """Columns to sum under random signs.
 
-        Systems share sets of topics: a column for each system and set that it has in common with another. Sums over a
-        set start from that over all topics of the system, where fewer topics are to be taken away than to be added.
-        Where that would be more columns than pairs, each pair has one of its own.
+        There is a column for each system and each set of topics that it shares with another system. A sum over a set
+        starts from the sum over all topics of the system if fewer topics must be subtracted than added. If that gives
+        more columns than pairs, each pair gets its own column.
         """
         there = ~np.isnan(self.values)
         m = there.shape[1]
@@ -99,7 +99,7 @@ class CommonTopics:
 def corrected_pvalues(
     values: FloatArray, how: Resampling, groups: IntArray | None = None, *, simultaneous: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """p-values of all differences, m x m, corrected as in `pair_tests`; and mean differences `[i, j]`, i minus j."""
+    """Compute p-values of all differences, m x m, corrected as in `pair_tests`, and mean differences, i minus j."""
     common = CommonTopics.of(values, groups)
     m = values.shape[1]
     n, total, size = np.zeros((m, m), np.int64), np.zeros((m, m)), np.zeros((m, m))
@@ -112,7 +112,7 @@ def corrected_pvalues(
         n[i], total[i], size[i] = there.sum(axis=0), known.sum(axis=0), np.sqrt((known**2).sum(axis=0))
         skewness[i] = adjusted_skewness(d, n[i])
     few = n < 2
-    size[(size < _SAME * np.sqrt(np.maximum(n, 1))) | few] = 0  # of identical systems, or nothing is known
+    size[(size < _SAME * np.sqrt(np.maximum(n, 1))) | few] = 0  # identical systems, or too few topics
     z = np.minimum(np.abs(total) / np.where(size > 0, size, 1), np.sqrt(n)) * (size > 0)  # sqrt(n) r
     n = np.maximum(n, 2)
     t = np.sqrt((n - 1) * z**2 / np.maximum(n - z**2, 1e-30))

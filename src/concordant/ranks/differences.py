@@ -1,4 +1,4 @@
-"""`difference`: is one system better than another, and by how much; `neighbours`: each system and the next."""
+"""`difference`: test whether one system is better than another; `neighbours`: test each system against the next."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ from .intervals import RankIntervals
 from .noise import RunsAs, on_these_topics_only, seed_noise
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
 
-_RESAMPLES = 49_999  # of the rank intervals, as for a board
-SHOWN = 20  # pairs in the table that is printed
+_RESAMPLES = 49_999  # for rank intervals, as on a board
+SHOWN = 20  # pairs in the printed table
 _COLUMNS = ("pvalue", "wins", "ties", "losses", "smallest", "n_topics_needed", "significant", "from_runs")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems. Positive numbers say that `a` is better."""
+    """A pair of systems. Positive numbers mean that `a` is better."""
 
     a: str
     b: str
     difference: float
-    """The mean of a minus that of b over the topics that both have; positive where a is better."""
+    """The mean of a minus the mean of b over the topics that both have."""
     interval: Interval
-    """Of the difference for topics like these; nan where all topics show the same difference."""
+    """Interval of the difference for topics like these; nan if all topics show the same difference."""
     pvalue: float
     """Two-sided."""
     exact_pvalue: float
-    """By all sign flips of up to 12 topics or groups; for binary scores McNemar's exact test. nan where not made."""
+    """p-value by all sign flips of up to 12 topics or groups, or McNemar's exact test; nan if not computed."""
     smallest: float
-    """The true difference that so many topics find significant with a probability of 80%."""
+    """The true difference that these topics detect with 80% power."""
     n_topics_needed: float
-    """Topics that find a true difference as large as the observed one with a probability of 80%."""
+    """Number of topics that detect a true difference as large as the observed one with 80% power."""
     n_topics_interval: Interval
-    """The interval of that number, because the spread of the differences is estimated."""
+    """Interval of that number, which reflects that the spread of the differences is estimated."""
     wins: int
-    """Topics on which a is better."""
+    """Number of topics on which a is better."""
     ties: int
     losses: int
     ranks: tuple[tuple[int, int], tuple[int, int]]
-    """The best and the worst rank of a, and of b, among all systems."""
+    """The best and worst ranks of a and b among all systems."""
     n_topics: int
     from_runs: float
-    """The share of the variance of the difference that repeated runs cause, 0 to 1; nan without runs."""
+    """Share of the variance of the difference due to repeated runs, 0 to 1; nan without runs."""
     significant: bool = field(metadata={"in_dict": False})
     """Whether the p-value lies below 1 - the confidence level."""
     n_groups: int | None = field(metadata={"in_dict": False})
@@ -66,10 +66,10 @@ class Pair:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Difference(Result):
-    """What `difference` and `neighbours` found. Of one pair everything is an attribute: `found.interval`."""
+    """The result of `difference` and `neighbours`. For one pair every number is an attribute: `found.interval`."""
 
     pairs: tuple[Pair, ...]
-    """One; or each system and the next, best first, corrected for the number of pairs."""
+    """One pair; or each system and the next, best first, corrected for the number of pairs."""
 
     def __getattr__(self, name: str) -> Any:
         pairs = vars(self).get("pairs", ())
@@ -79,7 +79,7 @@ class Difference(Result):
 
     @property
     def verdict(self) -> str:
-        """Which of the two is better and by how much, or that the topics cannot tell; how many neighbours differ."""
+        """State which system is better and by how much, or how many neighbours differ significantly."""
         if len(self.pairs) > 1:
             found, n = sum(pair.significant for pair in self.pairs), len(self.pairs)
             which = "no two neighbours" if not found else f"{found} of {counted(n, 'pair')} of neighbours"
@@ -124,7 +124,7 @@ class Difference(Result):
         ]
 
     def table(self, most: int | None = SHOWN) -> str:
-        """What the verdict rests on; of several pairs one line each, for all of them with None."""
+        """Print the facts behind the verdict, or one line for each of several pairs; None prints all."""
         if len(self.pairs) == 1:
             return self._facts(self.pairs[0])
         heads = ["neighbours", "difference", "interval", "p", "better/tied/worse"] + ["detectable"] * (most is None)
@@ -147,7 +147,7 @@ class Difference(Result):
         return self.table(None if every else SHOWN)
 
     def _facts(self, pair: Pair) -> str:
-        """One fact per line."""
+        """Print one fact per line."""
         exact = "" if math.isnan(pair.exact_pvalue) else f"; exact {p_cell(pair.exact_pvalue)}"
         ranks = [f"{name} {low} to {high}" for name, (low, high) in zip((pair.a, pair.b), pair.ranks, strict=True)]
         facts = {
@@ -169,7 +169,7 @@ class Difference(Result):
 
 
 def _need(pair: Pair) -> str:
-    """How many topics the observed difference would need, in words."""
+    """Say in words how many topics the observed difference would need."""
     if math.isinf(pair.n_topics_needed) or math.isnan(pair.n_topics_interval.low):
         return "not known, because the topics show no spread" if pair.difference else "not known: no difference"
     low, high = (math.ceil(end) for end in (pair.n_topics_interval.low, pair.n_topics_interval.high))
@@ -192,29 +192,29 @@ def difference(
 ) -> Difference:
     """Test whether system a is better than b, and estimate by how much.
 
-    Both are compared on the topics that both have, as a sample of topics like these.
+    The systems are compared on the topics that both have, as a sample of topics like these.
 
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, as `as_scores` takes them, of these two systems and of any others.
+        Scores on each topic, as `as_scores` takes them, of these two systems and any others.
     a, b : str
         The two systems.
     these_topics : bool
         Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
     runs : {"auto", "trials", "seeds"}
-        Whether repeated runs are independent trials, or run r is one trained system on all topics, as `run_noise` has
-        it.
+        Whether repeated runs are independent trials, or run r is one trained system on all topics, as in `run_noise`.
     confidence_level : float
         Confidence level of the intervals; 1 minus it is the level of the tests.
     rng : int, Generator or None
-        Seed of the rank intervals. Everything else is computed without random numbers.
+        Seed of the rank intervals. All other results are exact.
 
     Returns
     -------
     Difference
-        `difference` is positive where a is better; `interval`, `pvalue`, the `smallest` difference that so many topics
-        detect with 80% power, `n_topics_needed`, wins, ties and losses, and the `ranks` of both among all systems.
+        `difference` is positive if a is better, with `interval` and `pvalue`. `smallest` is the smallest difference
+        that these topics detect with 80% power, `n_topics_needed` the number that detects the observed one. Also
+        `wins`, `ties`, `losses`, and the `ranks` of both among all systems.
 
     See Also
     --------
@@ -223,12 +223,12 @@ def difference(
 
     Notes
     -----
-    Interval and p-value are those of a paired t test. Scores of 0 and 1 alone take Bonett and Price's interval and
-    McNemar's mid-p. Topics in groups take the cluster-robust variance CR2 with Bell and McCaffrey's degrees of freedom,
-    and at least 5 groups. Up to 12 topics, `exact_pvalue` counts all sign flips: 5 topics cannot give less than 0.0625.
+    Interval and p-value come from a paired t test. For binary scores they are Bonett and Price's interval and McNemar's
+    mid-p. For topics in groups, at least 5, they use the cluster-robust variance CR2 with Bell and McCaffrey's degrees
+    of freedom. Up to 12 topics, `exact_pvalue` counts all sign flips; 5 topics cannot give less than 0.0625.
 
-    `n_topics_needed` takes the observed difference as the true one. It is no estimate of the topics that the true
-    difference needs: the observed one varies too much for that.
+    `n_topics_needed` takes the observed difference as the true one. It does not estimate the topics that the true
+    difference needs: the observed difference varies too much.
 
     References
     ----------
@@ -268,15 +268,15 @@ def neighbours(
     these_topics : bool
         Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
     confidence_level : float
-        For all pairs together.
+        Confidence level for all pairs together.
     rng : int, Generator or None
         Seed of the rank intervals.
 
     Returns
     -------
     Difference
-        `pairs`, best first, each with what `difference` finds. Intervals and p-values are corrected for the number of
-        pairs by Bonferroni's rule.
+        `pairs`, best first, each with the results of `difference`. Intervals and p-values are corrected for the number
+        of pairs by Bonferroni's rule.
 
     See Also
     --------
@@ -308,7 +308,7 @@ def _differences(
     these: bool,
     runs: RunsAs = "auto",
 ) -> Difference:
-    """Of a pair, or of each system and the next: then intervals and p-values are corrected for their number."""
+    """Compare one pair, or each system and the next, with intervals and p-values corrected for their number."""
     ranked = on_these_topics_only(side) if these else side
     ranks = rank_intervals(ranked, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
     names = [pair] if pair else list(zip(ranks.systems, ranks.systems[1:], strict=False))
@@ -333,7 +333,7 @@ def _differences(
 def _pair(
     side: Scores, a: str, b: str, level: float, ranks: RankIntervals, n_pairs: int, *, these: bool, runs: RunsAs
 ) -> Pair:
-    """Of n_pairs pairs: intervals and p-values are corrected for their number."""
+    """Compare one of n_pairs pairs, with interval and p-value corrected for their number."""
     points = side.points()
     x, y = (points.values[:, points.systems.index(system)] for system in (a, b))
     both = ~np.isnan(x) & ~np.isnan(y)
@@ -377,9 +377,10 @@ def _pair(
 def _with_runs(
     found: Paired, cells: FloatArray, level: float, scale: Scale | None, runs: RunsAs
 ) -> tuple[Paired, float, tuple[str, ...]]:
-    """A difference with what repeated runs say: topics x the two systems x runs.
+    """Add the error of repeated runs to a difference; the runs are topics x the two systems x runs.
 
-    Runs cause V_a + V_b of its variance. With a scale only runs are random, and that is all of it. Seeds add to it.
+    Runs cause V_a + V_b of its variance. With a scale only runs are random, so that is the whole variance. Seeds add to
+    it.
     """
     if scale is not None:
         variances, dfs = on_these_topics(cells, scale)
@@ -397,7 +398,7 @@ def _with_runs(
 
 
 def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float, these: bool) -> dict[str, Any]:
-    """The topics that the observed difference needs, with the interval that the spread leaves."""
+    """Compute the topics that the observed difference needs, with an interval for the estimated spread."""
     n = len(d)
     if these:
         n_needed, low, high = math.nan, math.nan, math.nan
@@ -412,7 +413,7 @@ def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float,
 
 
 def _by_topic(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
-    """Topic by topic, without what rounding makes of equal scores; and their mean, 0 where the totals are tied."""
+    """Differences by topic, without rounding errors of equal scores, and their mean, 0 if the totals are tied."""
     means = mean_over_topics(np.column_stack([x, y]))
     d, slack = x - y, ROUNDING * float(np.abs([x, y]).max())
     d = np.full_like(d, d.mean()) if np.ptp(d) <= slack else d

@@ -25,11 +25,11 @@ Correction = Literal["holm"]
 def discriminative_power(
     truth: Collection, candidate: Collection = None, *, alpha: float = 0.05, correction: Correction | None = None
 ) -> Estimate:
-    """Of the pairs of systems that differ significantly in `truth`, the share that `candidate` orders in the same way.
+    """Compute the share of pairs that differ significantly in `truth` and have the same order in `candidate`.
 
-    A pair differs significantly if a paired t-test over the topics, two-sided, has p <= alpha. A pair that is tied in
-    `candidate` is not ordered as in the truth. 1 where all significant differences are confirmed, 0 where none is;
-    nan, with an `UndefinedCorrelationWarning`, where no pair differs significantly.
+    A pair differs significantly if a two-sided paired t-test over the topics has p <= alpha. A pair tied in `candidate`
+    is not confirmed. The share is 1 if all significant differences are confirmed, 0 if none is, and nan, with an
+    `UndefinedCorrelationWarning`, if no pair differs significantly.
 
     Parameters
     ----------
@@ -91,19 +91,19 @@ def discriminative_power(
 def paired_pvalues(values: FloatArray) -> FloatArray:
     """Two-sided p-values of the paired t-test for each pair of columns, in the order of np.triu_indices.
 
-    Differences that are the same on every topic have p = 0, or 1 if they are 0 but for rounding.
+    The same difference on every topic has p = 0, or p = 1 if it is 0 up to rounding.
     """
     from scipy.special import stdtr
 
     n, m = values.shape
-    # By a power of two into [-1, 1], which changes no bit of t, so that no square leaves the range of floats.
+    # Scale by a power of two into [-1, 1], so that squares cannot overflow. t keeps all its bits.
     values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     found = []
     for j in range(m - 1):
         difference = values[:, j, None] - values[:, j + 1 :]
         mean = mean_over_topics(difference)
         spread = difference.std(axis=0, ddof=1)
-        # Below this a spread is the rounding of scores that differ by a constant.
+        # A smaller spread is rounding of scores that differ by a constant.
         constant = spread <= 1e-14 * np.abs(values).max()
         identical = np.abs(difference).max(axis=0) <= ROUNDING
         t = np.sqrt(n) * np.abs(mean) / np.where(constant, 1.0, spread)

@@ -1,7 +1,7 @@
-"""The rank distance: how far a ranking is from what the topics allow.
+"""The rank distance: how far a ranking is from the scores, relative to their variation over topics.
 
-Kendall's tau counts how many pairs swapped. The rank distance of Carterette (2009) asks whether the swaps matter, given
-how much systems differ from topic to topic, and how they do so together.
+Kendall's tau counts swapped pairs. The rank distance of Carterette (2009) asks whether the swaps matter, given how the
+scores of systems vary and covary over topics.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ def rank_distance(
 ) -> float | FloatArray:
     """Distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
 
-    Order the systems by `candidate`, best first. Let d be the means over the n topics of the differences between
-    neighbours in that order, and S their covariance, with `eps` added to its diagonal. Then
+    Order the systems by `candidate`, best first. Let d be the mean differences over the n topics between neighbours in
+    that order, and S their covariance, with `eps` added to its diagonal. Then
 
         d_rank^2 = minimum over delta >= 0 of n (delta - d)' S^-1 (delta - d),
 
-    Hotelling's T^2 between what was measured and the nearest means that have the order `candidate`. For two systems in
-    the wrong order it is Student's paired t. It is 0 if, and only if, no pair is ordered in opposite ways, has no
-    upper bound, and is not symmetric. What counts as large depends on the collection: see `rank_test`.
+    which is Hotelling's T^2 between the observed means and the nearest means with the order of `candidate`. For two
+    systems in the wrong order it is Student's paired t. It is 0 if and only if no pair has opposite orders. It has no
+    upper bound and is not symmetric. `rank_test` tells whether a distance is large for this collection.
 
     Parameters
     ----------
     truth : Collection
         Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; higher is better.
     candidate : Collection or array_like
-        One score per system. Bare numbers are in the order of the truth's systems: a vector, or an array with the
-        systems on its last axis as a batch of vectors. Anything with labels (Scores, a file, a frame, a mapping or
-        Series) is matched by name, and must have the same systems as the truth; where it has topics, also the same
-        topics, and its means are taken.
+        One score per system. Bare numbers are in the order of the truth's systems: a vector, or a batch of vectors in
+        an array with the systems on its last axis. Labelled scores (Scores, a file, a frame, a mapping or Series) are
+        matched by name, and must have the same systems as the truth. If they have topics, these must be the same, too,
+        and the means are used.
     eps : float
-        What is added to the variances, in squared units of the scores; the paper's value by default. It matters where
-        there are as many systems as topics or more: a `RegularisationWarning` says so. There it is at least 1e-11 of
-        the largest variance, because with less than that rounding would decide. It should be small compared with the
-        variances, or else it decides instead of the topics; that, too, is warned of.
+        Added to the variances, in squared units of the scores; by default the paper's value. It matters if there are
+        not more topics than systems, with a `RegularisationWarning`. Then it is at least 1e-11 of the largest variance,
+        because rounding would dominate a smaller value. If it is not small compared with the variances, it determines
+        the result instead of the topics, with a warning.
     workers : int or Executor
         Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit.
 
@@ -75,9 +75,9 @@ def rank_distance(
 
     Notes
     -----
-    Systems that are tied in `candidate` claim no order among themselves. The nearest means are then sought among all
-    those that keep every system at or above all systems of the next group, and `eps` / 2 is added to the variance of
-    each system, so that a difference has `eps`. Neither the order of the systems nor ties in the truth matter.
+    Systems tied in `candidate` have no order among themselves. The nearest means then only need to keep every system at
+    or above all systems of the next group. `eps` / 2 is added to the variance of each system, so that a difference has
+    `eps`. Neither the order of the systems nor ties in the truth matter.
 
     References
     ----------
@@ -107,7 +107,7 @@ def rank_distance(
 
 
 def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
-    """The candidate as scores in the order of the truth's systems: one vector, or where it is bare a batch of them."""
+    """Return the candidate as scores in the order of the truth's systems: a vector, or for bare numbers a batch."""
     if is_bare(candidate):
         scores = floats(candidate, "candidate")
         m = len(truth.systems)
@@ -148,29 +148,29 @@ class Projection(NamedTuple):
     order: IntArray
     """The systems, best first."""
     ends: IntArray
-    """Where groups of tied systems end in the order; empty where there are no ties."""
+    """Ends of groups of tied systems in the order; empty without ties."""
     d: FloatArray
-    """The differences as measured."""
+    """The observed differences."""
     delta: FloatArray
-    """The nearest ones that keep the order: not negative, except between tied systems."""
+    """The nearest differences with the order: not negative, except between tied systems."""
     dual: FloatArray
     """v in delta = d + S v; without ties positive only where delta is 0."""
     distance: float
 
 
 class Problem(NamedTuple):
-    """What all rankings are compared with: a collection, its means and its covariance, computed once."""
+    """A collection with its means and covariance, computed once for all rankings."""
 
     scores: Scores
     means: FloatArray
     covariance: FloatArray
     eps: float
     doubts: tuple[str, ...]
-    """Why a distance may say little: too few topics, or an eps that is too large. Public functions warn of them."""
+    """Reasons to doubt a distance: too few topics, or too large an eps. Public functions warn of them."""
 
     @classmethod
     def of(cls, truth: Collection, eps: float, what: str) -> Problem:
-        """Check a collection; `what` is what the doubts call that which is to be computed."""
+        """Check a collection; `what` names the result in the doubts."""
         scores = as_topics(truth, "truth")
         n, m = scores.values.shape
         used = eps
@@ -217,14 +217,14 @@ class Problem(NamedTuple):
         return len(self.scores.systems)
 
     def distances(self, candidate: FloatArray, *, workers: Workers = 1) -> FloatArray:
-        """d_rank of each row of scores."""
+        """Compute d_rank of each row of scores."""
         step = len(candidate) if isinstance(workers, int) else CHUNK
         pieces = (candidate[lo : lo + step] for lo in range(0, len(candidate), max(1, step)))
         solve = partial(self._solve, workers=threads(workers))
         return np.concatenate([np.empty(0), *shared_out(solve, pieces, workers)])
 
     def project(self, candidate: FloatArray) -> Projection:
-        """The nearest means in the order of one vector of scores."""
+        """Find the nearest means in the order of one vector of scores."""
         dual = np.empty((1, self.m - 1))
         distance = self._solve(candidate[None], 1, dual)
         order = order_of(candidate, self.means)
@@ -236,7 +236,7 @@ class Problem(NamedTuple):
             delta = d + s @ v
         else:
             s = differences_of(self.covariance, order, self.eps)
-            delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # rounding apart, what d + S v is already
+            delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # already d + S v, up to rounding
         return Projection(order, ends, d, delta, v, float(distance[0]))
 
     def _solve(self, candidate: FloatArray, workers: int, duals: FloatArray | None = None) -> FloatArray:
@@ -251,7 +251,7 @@ class Problem(NamedTuple):
 
 
 def solved(solve: Callable[[Any, IntArray, FloatArray], None], count: int, eps: float) -> FloatArray:
-    """The squared distances of so many rows, by the active kernels, or where these give up by the reference."""
+    """Compute squared distances of `count` rows by the active kernels, or by the reference where these fail."""
     out = np.empty((count, FIELDS))
     solve(_kernels.active, np.arange(count), out)
     again = np.flatnonzero(out[:, 1] < 0)

@@ -1,4 +1,4 @@
-"""Corrected p-values of all differences between systems, from their scores and the covariance of these alone."""
+"""Corrected p-values of all differences between systems, from one score per system and a covariance."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..words import counted, in_python
 
 
 def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) -> FloatArray:
-    """Those of one score per system with standard errors or a covariance.
+    """Compute corrected p-values from one score per system with standard errors or a covariance.
 
-    The statistic of a pair is its difference / the standard error of that. All pairs, or those of one system, are
-    corrected by the largest statistic of draws from the normal distribution with mean 0 and the covariance, step by
-    step, where the two directions of a pair are separate hypotheses: a difference of the wrong sign is an error.
+    The statistic of a pair is its difference / its standard error. The stepdown correction for all pairs, or those of
+    one system, uses the largest statistic of draws from the normal distribution with mean 0 and the covariance. The two
+    directions of a pair are separate hypotheses: a difference of the wrong sign is an error.
 
-    On the 38 countries of PISA 2018 the simultaneous sets are those of the R package csranks. Of 76 marginal limits,
-    from 10,000 draws, three are wider, by one or two ranks: the pairs that decide have p = 0.047 to 0.050 in 100,000
-    draws, and a p-value near 0.05 has a standard error of 0.002 in 10,000.
+    On the 38 countries of PISA 2018 the simultaneous sets equal those of the R package csranks. Of 76 marginal limits,
+    from 10,000 draws, three are wider by one or two ranks. The deciding pairs have p = 0.047 to 0.050 in 100,000 draws,
+    and a p-value near 0.05 has a standard error of 0.002 in 10,000.
     """
     m, freedom = len(means.systems), means.degrees_of_freedom
     if m < 2:
@@ -38,14 +38,14 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
             "give the scores on each topic, or a table with the 95% limits of each score (columns score, score_lower, "
             f"score_upper){in_python(', or Means(values, systems, errors=...)')}"
         )
-    order = np.argsort(-means.values, kind="stable")  # by which the draws are dealt out
+    order = np.argsort(-means.values, kind="stable")  # order of the draws
     x, sigma = means.values[order], sigma[np.ix_(order, order)]
     variance = np.diag(sigma)
     size = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * sigma, 0))
-    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0  # of scores that vary together
+    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0  # scores that vary together
     gaps = x[:, None] - x[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(gaps == 0, 0.0, gaps / size)  # a gap without an error is known: infinite
+        t = np.where(gaps == 0, 0.0, gaps / size)  # a gap without error is certain: infinite t
     values, vectors = np.linalg.eigh(sigma)
     root = vectors * np.sqrt(np.maximum(values, 0))
     random = how.generator()
@@ -58,7 +58,7 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
 
 
 def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous: bool) -> FloatArray:
-    """Corrected p-values of all differences, for all pairs together, or in row i for those of system i."""
+    """Correct the p-values of all differences, for all pairs together, or in row i for those of system i."""
     m, systems = len(t), np.ascontiguousarray(draws.T)
     p = np.ones((m, m))
     if simultaneous:
@@ -75,7 +75,7 @@ def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous
 
 
 def _stepdown(t: FloatArray, size: FloatArray, systems: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-    """How often the largest statistic, of a directed difference i - j and all weaker ones, reaches its t.
+    """Share of draws in which the largest statistic of a directed difference i - j and all weaker ones reaches its t.
 
     Both directions of a pair are hypotheses, so a difference of the wrong sign is an error as well.
     """
