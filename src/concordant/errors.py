@@ -146,7 +146,7 @@ def limit_of(name: str, default: int) -> int:
     """Return a limit, which an environment variable may change."""
     given = os.environ.get(name, "")
     if given and not (given.isascii() and given.isdigit()):
-        raise InputError(f"the environment has {name}={given}: give a whole number, or leave it out")
+        raise InputError(f"the environment variable {name} is {given!r}: set it to a whole number, or unset it")
     return int(given) if given else default
 
 

@@ -195,7 +195,7 @@ def pairings(
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
-            raise InputTypeError("a pairing holds both sides, with their names: give nothing else")
+            raise InputTypeError("a pairing holds both sides, with their names: give the pairing alone")
         for side in truth.sides if topics else ():
             if isinstance(side, Means):
                 raise InputError("the pairing has a side without topics: pair the scores on each topic")
@@ -385,7 +385,7 @@ def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
             raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
         return truth, candidate
     if candidate is not None:
-        raise InputTypeError("a pairing holds both sides: give nothing else")
+        raise InputTypeError("a pairing holds both sides: give the pairing alone")
     if len(truth.candidates) > 1:
         raise InputError(f"the pairing has {len(truth.candidates)} candidates: take one, as in pairing.alone(0)")
     return truth.truth, truth.candidates[0]

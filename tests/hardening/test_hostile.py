@@ -76,7 +76,7 @@ def test_limits_can_be_set_where_there_is_no_python(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "concordant", "board", str(tmp_path / "x.csv")]
     for name, value, said in (
         ("CONCORDANT_MAX_BYTES", "10", "x.csv: holds more than 10 bytes"),
-        ("CONCORDANT_MAX_BYTES", "1 GB", "the environment has CONCORDANT_MAX_BYTES=1 GB: give a whole number"),
+        ("CONCORDANT_MAX_BYTES", "1 GB", "variable CONCORDANT_MAX_BYTES is '1 GB': set it to a whole number"),
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {name: value})
         assert done.returncode == 1

@@ -117,7 +117,7 @@ def test_shapes_that_do_not_fit_are_told() -> None:
         "means can be trusted"
     )
     assert _told(partial(cc.rank_distance, eps=0), X, REVERSED) == (
-        "eps is 0: give a positive number, which is added to the variances; 1e-5 is the paper's"
+        "eps is 0: give a positive number to add to the variances; the paper has 1e-5"
     )
     with pytest.warns(cc.errors.RegularisationWarning):
         assert cc.rank_distance(X[:2, :2], [2, 1], eps=1) > 0  # the least there may be
