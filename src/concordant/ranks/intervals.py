@@ -1,4 +1,4 @@
-"""`RankIntervals`: the ranks that each system could have, the borders between systems, and the k best from them."""
+"""`RankIntervals`: the ranks that each system could have, with borders and possible k best systems."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ..words import counted, listing, nearest, one_line
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 SCHEMA, FORMAT = "concordant-board", 2
-"""Of the JSON: docs/reference/board-json.md. The number grows when a field changes its meaning or goes."""
-SHOWN = 20  # systems in the table that is printed
-NAMED = 5  # systems that the verdict names
+"""Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
+SHOWN = 20  # systems in the printed table
+NAMED = 5  # systems named in the verdict
 
 
 @dataclass(frozen=True)
 class Best:
-    """Who is among the k best."""
+    """The systems that are, or could be, among the k best."""
 
     k: int
     possible: tuple[str, ...]
-    """The systems that could be among the k best; none is missing, at the confidence level of the intervals."""
+    """The systems that could be among the k best: with the confidence of the intervals, all of the k best are here."""
     certain: tuple[str, ...]
     """The systems that are among the k best, with the same confidence."""
 
@@ -48,23 +48,23 @@ class Best:
 
 @dataclass(frozen=True)
 class Outlook:
-    """A board as it is expected to be with more topics, on average over what they may be."""
+    """The expected board with more topics, averaged over draws of these topics."""
 
     topics: int
     """The number of topics to add."""
     tau_now: float
     """Expected tau of the ranking with the true one."""
     tau_then: float
-    """The same with more topics."""
+    """Expected tau with the true ranking after more topics."""
     tau_between: float
-    """Expected tau between the ranking now and then."""
+    """Expected tau between the rankings now and then."""
     leader_stays: float
-    """The probability that the first system is still first; of several that are tied, that one of them is."""
+    """The probability that the first system, or one of several tied for first, is still first."""
     places_moved: float
     """The number of places by which a system moves, averaged over systems."""
 
     def sentences(self, unit: str = "topic") -> tuple[str, ...]:
-        """What changes, in words."""
+        """Describe the changes in sentences."""
         if self.topics == 0:
             return ()
         stays = f"{self.leader_stays:.1f}" if 0.05 <= self.leader_stays <= 0.95 else ""
@@ -80,29 +80,29 @@ class Outlook:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankIntervals(Result):
-    """A board: what `rank_intervals`, `board` and `rank_votes` found, systems by their observed order."""
+    """A board, the result of `rank_intervals`, `board` and `rank_votes`, with systems in their observed order."""
 
     _figure = "intervals.rank_intervals"
     _index = "system"
     systems: tuple[str, ...]
-    """Best first; tied ones in the order given."""
+    """The systems, best first; tied ones in the order given."""
     means: FloatArray
-    """Totals by the rule `total`, higher is better: mean ranks, or errors, have their sign changed."""
+    """Totals by the rule `total`. Higher is better, so mean ranks and errors are negated."""
     observed: IntArray
     """The rank on these topics: 1 + the number of systems with a strictly better total."""
     low: IntArray
     """The best rank that a system may have: 1 + the number of significantly better systems."""
     high: IntArray
-    """The worst one: the number of systems minus that of the significantly worse ones."""
+    """The worst rank that a system may have: the number of systems - the number of significantly worse ones."""
     pvalues: FloatArray
     """Corrected p-values of all differences; row i is for the interval of system i."""
     confidence_level: float
     simultaneous: bool
     total: Total
     lower_is_better: bool = False
-    """Whether totals are shown with the sign changed back, because lower is better."""
+    """Whether lower is better, so that totals are printed with their original sign."""
     topics: IntArray | None = None
-    """How many topics each system has; None where only standard errors, or votes, are known."""
+    """Number of topics of each system; None for standard errors or votes without topics."""
     reliability: tuple[Estimate, ...] = ()
     """From `board`: expected tau and tau_ap with the true ranking, with intervals."""
     outlook: Outlook | None = None
@@ -114,7 +114,7 @@ class RankIntervals(Result):
         return self.low
 
     def better(self) -> BoolArray:
-        """`[i, j]` says whether system j is significantly better than i, as the interval of i counts it."""
+        """Whether, at `[i, j]`, system j is significantly better than i, as counted in the interval of i."""
         return self._significant() & (self.means[None, :] > self.means[:, None])
 
     def _significant(self) -> BoolArray:
@@ -122,20 +122,20 @@ class RankIntervals(Result):
 
     @property
     def borders(self) -> tuple[int, ...]:
-        """After how many systems a border lies: every one above is significantly better than every one below.
+        """Numbers of systems above each border: all of them are significantly better than all systems below.
 
-        There are none where the level holds for each system by itself: a border speaks of many systems at once.
+        There are no borders if the level holds for each system alone, because a border concerns many systems at once.
         """
         if not self.simultaneous:
             return ()
         better = self.better() & self._significant().T
-        ahead = np.argmin(better, axis=1)  # how many systems, from the first on, are all better than this one
-        least = np.minimum.accumulate(ahead[::-1])[::-1]  # than this one and all below it
+        ahead = np.argmin(better, axis=1)  # number of first systems that are all better than this one
+        least = np.minimum.accumulate(ahead[::-1])[::-1]  # better than this one and all below it
         return tuple(k for k in range(1, len(self.systems)) if least[k] >= k)
 
     @property
     def borderline(self) -> tuple[tuple[str, str], ...]:
-        """Pairs whose p-value lies so close to the level that another seed could decide otherwise."""
+        """Pairs with a p-value so close to the level that another seed could decide differently."""
         if self.settings.get("exact"):
             return ()
         draws = self.settings.get("normal_draws") or self.settings["n_resamples"]
@@ -143,7 +143,7 @@ class RankIntervals(Result):
         return tuple((self.systems[i], self.systems[j]) for i, j in np.argwhere(np.triu(close | close.T, 1)))
 
     def doubts(self) -> tuple[str, ...]:
-        """Name the pairs that another seed could decide otherwise, in a sentence."""
+        """Name the pairs that another seed could decide differently."""
         if not (pairs := self.borderline):
             return ()
         are = "pair is" if len(pairs) == 1 else "pairs are"
@@ -151,7 +151,7 @@ class RankIntervals(Result):
         return (f"{len(pairs)} {are} too close to call ({shown}); more resamples settle it",)
 
     def __getitem__(self, system: str) -> tuple[int, int]:
-        """The best and the worst rank of a system."""
+        """Return the best and the worst rank of a system."""
         if system not in self.systems:
             raise InputError(f"there is no system {system!r}{nearest(str(system), self.systems)}")
         k = self.systems.index(system)
@@ -159,7 +159,7 @@ class RankIntervals(Result):
 
     @checked
     def best(self, k: int = 1) -> Best:
-        """The systems that could be among the k best, and those that certainly are."""
+        """Find the systems that could be among the k best, and those that certainly are."""
         m = len(self.systems)
         require(k <= m, "k", k, f"give a whole number from 1 to the {m} systems")
         possible, certain = (
@@ -170,14 +170,14 @@ class RankIntervals(Result):
 
     @property
     def inseparable(self) -> int:
-        """How many of the m - 1 pairs of neighbours in the ranking are not significantly different."""
+        """Number of the m - 1 pairs of neighbours in the ranking that are not significantly different."""
         significant = self._significant()
         k = np.arange(len(self.systems) - 1)
         return int((~(significant[k, k + 1] & significant[k + 1, k])).sum())
 
     @property
     def verdict(self) -> str:
-        """Who is, or could be, the best."""
+        """State which system is, or which could be, the best."""
         first, m = self.best(1).possible, len(self.systems)
         alone = "" if self.simultaneous else ", each taken by itself"
         if len(first) == 1:
@@ -192,7 +192,7 @@ class RankIntervals(Result):
 
     @property
     def border_sentence(self) -> str:
-        """Where the borders are, in words."""
+        """State where the borders are."""
         if not self.simultaneous:
             return ""
         if not (borders := self.borders):
@@ -208,11 +208,11 @@ class RankIntervals(Result):
         return tuple(line for line in (self.verdict, self.border_sentence) if line)
 
     def _value(self) -> str:
-        """The head of the column of means."""
+        """Heading of the column of means."""
         return RULES[self.total].column if "topics" in self.settings else "estimate"
 
     def _draws(self) -> str:
-        """What the intervals were made from."""
+        """Describe the resamples or draws behind the intervals."""
         n, freedom = self.settings["n_resamples"], self.settings.get("degrees_of_freedom")
         if "resampled" in self.settings:
             return f"{n:,} resamples of {self.settings['resampled']}s"
@@ -223,7 +223,7 @@ class RankIntervals(Result):
         return f"{drawn} of {self._sample}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first; "rank" is the lower end of the interval, "total" as people print it."""
+        """Return one row per system, best first; "rank" is the low end of the interval, "total" has its usual sign."""
         shown, borders = with_sign(self.means, self.lower_is_better), set(self.borders)
         topics = [None] * len(shown) if self.topics is None else self.topics.tolist()
         columns = zip(self.systems, shown, self.low, self.high, self.observed, topics, strict=True)
@@ -241,7 +241,7 @@ class RankIntervals(Result):
         ]
 
     def table(self, most: int | None = SHOWN) -> str:
-        """The first systems, or all with None; what the intervals hold, and how reliable the ranking is."""
+        """Print the first systems, or all with None, the confidence, and the reliability of the ranking."""
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
         held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
         said = ("Rank: 1 + the number of significantly better systems", held, *self.outlook_sentences())
@@ -264,11 +264,11 @@ class RankIntervals(Result):
         return lines
 
     def outlook_sentences(self) -> tuple[str, ...]:
-        """How close the ranking is to the true one, and what more topics would change; nothing if not estimated."""
+        """State how close the ranking is to the true one and what more topics would change, if estimated."""
         if not self.reliability:
             return ()
         tau = self.reliability[0]
-        assert tau.interval is not None  # by the posterior
+        assert tau.interval is not None  # the posterior gives one
         close = (
             f"Expected tau with the true ranking {tau.value:.2f} ({tau.interval.low:.2f} to {tau.interval.high:.2f})"
         )
@@ -277,7 +277,7 @@ class RankIntervals(Result):
 
     @property
     def _sample(self) -> str:
-        """What was resampled, in words."""
+        """Describe the sample in words."""
         topics, groups = counted(self.settings["topics"], "topic"), self.settings.get("groups")
         return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
 
@@ -307,5 +307,5 @@ class RankIntervals(Result):
         }
 
     def estimates(self) -> Means:
-        """One number per system, for `compare` and all else that takes a ranking."""
+        """Return one number per system, for `compare` and other functions that take a ranking."""
         return Means(self.means, self.systems, str(self.settings.get("method", "")))

@@ -21,18 +21,18 @@ from ..words import argument, counted, number, one_line
 from .paired import clustered
 
 RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
-"""Whether runs are independent trials of each topic, or run r is one trained system on all topics; auto: by a test."""
-_LEVEL = 0.05  # of the test for seeds
-_SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # of Wilson's interval: how many topics of the largest variance are added
+"""Runs are independent trials of each topic, or run r is one trained system on all topics (seeds); auto tests which."""
+_LEVEL = 0.05  # significance level of the test for seeds
+_SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # topics of maximal variance added in Wilson's interval
 
 
 class SeedNoise(NamedTuple):
-    """What seeds add to the variance of a mean, one entry per system."""
+    """Contribution of seeds to the variance of a mean, one entry per system."""
 
     variance: FloatArray
     """(MS_R - MS_E) / (n R), at least 0."""
     parts: FloatArray
-    """Of Satterthwaite's denominator: the squares of both terms over their degrees of freedom."""
+    """Terms of Satterthwaite's denominator: the squares of both terms over their degrees of freedom."""
 
 
 @checked
@@ -47,19 +47,19 @@ def run_noise(
         Scores on each topic with several runs, as `as_scores` takes them: topics x systems x runs, or a long table with
         a column such as trial, seed or epoch.
     these_topics : bool
-        Ask about these topics only, so that runs alone are random. By default the question is about topics like these.
+        True: intervals for these topics only, so only runs are random. By default they are for topics like these.
     runs : {"auto", "trials", "seeds"}
         "trials": the runs of each topic are independent. "seeds": run r is one trained system on all topics. "auto"
         tests at 5% whether some runs are better on all topics.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     Returns
     -------
     Findings
-        By system, best first (`systems`): its mean (`means`), interval (`intervals`), the share of the variance that
-        runs cause (`from_runs`, nan if no topic of a system has two runs), and half the width of the interval that
-        endlessly many runs on these topics would leave (`without`).
+        For each of the `systems`, best first: `means`, `intervals`, and `from_runs`, the share of the variance due to
+        runs (nan if no topic of a system has two runs). `without` is half the width of the interval with infinitely
+        many runs on these topics.
 
     See Also
     --------
@@ -68,9 +68,9 @@ def run_noise(
     Notes
     -----
     V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs cause
-    sum(s^2 / k) / n^2 of it, with the variance s^2 within a topic and its k runs. Scores between 0 and 1 take Wilson's
-    interval with the dispersion that the topics show, others Student's t; topics in groups take CR2. Seeds add
-    (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
+    sum(s^2 / k) / n^2 of it, where s^2 is the variance within a topic and k its number of runs. Scores between 0 and 1
+    get Wilson's interval with the observed dispersion of the topics, others Student's t. Topics in groups use CR2.
+    Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def run_noise(
 
 
 def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
-    """The share of the error that runs cause, and what to do about it."""
+    """State the share of the error due to runs, and whether to add runs or topics."""
     fewest, most = found["n_runs"]
     topics, runs = (
         counted(found["n_topics"], "topic"),
@@ -167,7 +167,7 @@ def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
     if not known.size:
         if measure.startswith("pass"):
             return f"Intervals for topics like these ({topics})."
-        return f"No system has a topic with two runs, so nothing tells topics from runs ({topics}, {runs} each)."
+        return f"No system has a topic with two runs, so topics and runs cannot be separated ({topics}, {runs} each)."
     share = float(np.median(known))
     advice = "more runs help most" if share > 0.5 else "more topics help most"
     where = "" if len(found["systems"]) == 1 else " (median over systems)"
@@ -175,17 +175,17 @@ def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
 
 
 def repeated(side: Scores) -> Scores:
-    """Scores that have runs; refused where they have none."""
+    """Require scores with repeated runs."""
     if side.runs is None:
         raise InputError(
-            f"{side.source or 'scores'}: every topic has one run, so nothing tells runs from topics: give several "
+            f"{side.source or 'scores'}: every topic has one run, so topics and runs cannot be separated: give several "
             "runs per topic, in a column named run, seed, trial or epoch"
         )
     return side
 
 
 def on_these_topics_only(scores: Collection) -> Means:
-    """One score per system with the error that runs alone cause, as `board` ranks them."""
+    """Return one score per system with the error due to runs alone, as `board` ranks them."""
     side = as_topic_side(scores, "scores")
     refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
     runs = repeated(side).runs
@@ -201,7 +201,7 @@ def on_these_topics_only(scores: Collection) -> Means:
 
 
 def seed_noise(runs: FloatArray, how: RunsAs) -> tuple[SeedNoise | None, float]:
-    """What seeds add, where runs are seeds, or a test says so; and the p-value of the test, nan where not made."""
+    """Compute the noise of seeds if runs are seeds, as given or tested, and the p-value of the test, nan if none."""
     complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
     if how == "seeds" and not complete:
         raise InputError(
@@ -234,7 +234,7 @@ def _groups(side: Scores, k: int) -> IntArray | None:
 
 
 def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:
-    """One system, topics x runs as they were given, where runs alone are random."""
+    """Compute one system from topics x runs, as given, if only runs are random."""
     mean = float(run_means(runs[~np.isnan(runs).all(axis=1)][:, None]).mean())
     variance, df = (float(part[0]) for part in on_these_topics(runs[:, None], scale))
     half = _half(variance, df, level)
@@ -244,7 +244,7 @@ def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:
 def _of_system(
     runs: FloatArray, scale: Scale, level: float, groups: IntArray | None, seeds: tuple[float, float] | None
 ) -> _System:
-    """One system, topics x runs as they were given; `seeds` has what these add to its variance."""
+    """Compute one system from topics x runs, as given; `seeds` has their contribution to its variance."""
     runs = runs[~np.isnan(runs).all(axis=1)]
     cells, n = run_means(runs[:, None])[:, 0], len(runs)
     if n < 2:
@@ -275,7 +275,7 @@ def _half(variance: float, df: float, level: float) -> float:
 
 
 def wilson(cells: FloatArray, level: float, scale: Scale) -> tuple[float, float]:
-    """Wilson's interval of a mean of scores in [0, 1], with the dispersion of the topics instead of the binomial one.
+    """Wilson's interval for a mean of scores in [0, 1], with the dispersion of the topics instead of the binomial one.
 
     phi = (SS + c/4) / (n p (1-p) + c/4) n / (n-1), u = q^2 phi / n, and the limits are
     (p + u/2 +- sqrt(u p (1-p) + u^2/4)) / (1 + u). Binary runs: c = 1 and normal q; others: c = 0.1 and q of t(n-1).

@@ -1,13 +1,13 @@
-"""Which systems differ: all pairs tested at once over the topics, with control of the family-wise error.
+"""Tests of all pairs of systems over the topics, with control of the family-wise error.
 
-The null distribution comes from random signs of the topics (Rademacher weights, the wild bootstrap): under a tie every
-topic's difference could as well have had the other sign. With r = |mean d| / root mean square d, a monotone
-function of Student's t, the root mean square is the same under all signs; so the studentised statistic costs one matrix
-product, no resample divides by zero, and for symmetric differences the test is exact at any number of topics. The
-largest r over all pairs of a family gives the correction, step by step (Westfall and Young; Romano and Wolf).
+The null distribution comes from random signs of the topics (Rademacher weights, the wild bootstrap): under a tie both
+signs of a topic's difference are equally likely. The statistic r = |mean d| / root mean square d is a monotone function
+of Student's t, and its denominator is the same under all signs. So the studentised statistic costs one matrix product,
+no resample divides by zero, and the test is exact for symmetric differences at any number of topics. The stepdown
+correction uses the largest r over all pairs of a family (Westfall and Young; Romano and Wolf).
 
-Skewed differences make t heavy in one tail: t is shrunk by the first term of its Cornish-Fisher expansion before the
-comparison. docs/guide/rank-intervals.md has the derivation and what was measured.
+Skewed differences make one tail of t heavy, so t is first shrunk by the first term of its Cornish-Fisher expansion.
+docs/guide/rank-intervals.md has the derivation and the measurements.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ from ..inference.sign_flips import signs, takes_all_signs
 from ..parallel import shared_out
 
 _CHUNK = 1024  # resamples at a time
-_SAME = 1e-11  # differences below this part of the largest deviation are rounding: the systems are identical
+_SAME = 1e-11  # differences below this share of the largest deviation are rounding: the systems are identical
 _BLOCK = 2**15  # pairs whose statistics are computed at a time
-_NOISE = 1e-7  # what rounding may do to r; signs that give the observed r must count
+_NOISE = 1e-7  # rounding error of r; signs that give the observed r must count
 
 
 class Summands(NamedTuple):
-    """What is summed under random signs of its n rows: the difference of systems i and j is that of two columns."""
+    """Columns to sum under random signs of their n rows; the difference of two columns is that of two systems."""
 
     values: FloatArray
     """One row per topic, or group."""
     base: IntArray
-    """For each column the earlier one whose sum is to be added, or -1."""
+    """For each column the earlier column whose sum to add, or -1."""
     place: IntArray
-    """`[i, j]` has the column of system i that is compared with column `[j, i]`."""
+    """The column of system i at `[i, j]` is compared with column `[j, i]`."""
 
 
 class PairSamples(NamedTuple):
-    """A collection, centred topic by topic and scaled, and its differences `[i, j]`, i minus j."""
+    """A collection, centred topic by topic and scaled, with its differences `[i, j]`, i minus j."""
 
     centred: FloatArray
     difference: FloatArray
-    """Of the means; exactly 0 for tied means."""
+    """Differences of the means; exactly 0 for tied means."""
     size: FloatArray
-    """Root mean square over the topics; exactly 0 for identical systems."""
+    """Root mean square of the differences over the topics; exactly 0 for identical systems."""
     skewness: FloatArray
-    """Of the differences; 0 where they are constant."""
+    """Skewness of the differences; 0 where they are constant."""
     departure: FloatArray
-    """How far topics depart from a difference that half of them or more share, as `_departures` has it; else nan."""
+    """Departures of the other topics from a difference that at least half share, by `_departures`; else nan."""
 
     @classmethod
     def of(cls, values: FloatArray) -> PairSamples:
-        """From topics x systems."""
+        """Compute it from a topics x systems matrix."""
         require_room_for_pairs(values.shape[1], "a test of all pairs", 10)
-        centred = values - values.mean(axis=1, keepdims=True)  # the differences stay, large scores lose no digits
-        centred /= np.abs(centred).max() or 1.0  # nothing depends on the scale, and cubes stay finite
+        centred = values - values.mean(axis=1, keepdims=True)  # keeps differences; large scores lose no digits
+        centred /= np.abs(centred).max() or 1.0  # results do not depend on the scale; cubes stay finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
         difference = (means[:, None] - means[None, :]) * (rounded[:, None] != rounded[None, :])
         size, skewness, departure = (np.empty_like(difference) for _ in range(3))
@@ -97,19 +97,18 @@ class PairSamples(NamedTuple):
 
 
 def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
-    """p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i only."""
+    """Compute p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i."""
     pairs = PairSamples.of(values)
     r, size, m = shrunk(pairs), pairs.size, pairs.m
     columns = Summands(pairs.centred / pairs.n, np.full(m, -1), np.broadcast_to(np.arange(m)[:, None], size.shape))
-    del pairs  # with many systems what is no longer used is much
+    del pairs  # free memory: this is large with many systems
     return stepdown(r, size, columns, how, simultaneous=simultaneous)
 
 
 def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling, *, simultaneous: bool) -> FloatArray:
-    """p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
+    """Compute p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
 
-    `columns` give the differences of pairs under random signs; `size` is what they are divided by to be compared with
-    r.
+    `columns` give the differences of pairs under random signs; divided by `size` they are comparable with r.
     """
     n = len(columns.values)
     exact, m = takes_all_signs(n, how.n_resamples, opposite=False), len(r)
@@ -134,12 +133,12 @@ def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling
 
 
 def shrunk(pairs: PairSamples) -> FloatArray:
-    """The statistic r of each pair, after its t was brought to the scale of symmetric differences.
+    """Compute the statistic r of each pair, with its t shrunk to the scale of symmetric differences.
 
-    Cornish and Fisher: where d has the skewness g, the quantile of t is z - g (2 z^2 + 1) / (6 sqrt(n)), z that of
-    symmetric differences. So the s that belongs to t > 0 solves t = s + a (2 s^2 + 1), a = -g / (6 sqrt(n)), here for
-    heavier tails only, a > 0. Few topics show less skewness than there is, and least where they missed the tail, where
-    t is too large; so twice a pair's own is taken, and at least what is typical of the collection.
+    Cornish and Fisher: if d has skewness g, the quantile of t is z - g (2 z^2 + 1) / (6 sqrt(n)), with z that of
+    symmetric differences. So the s for t > 0 solves t = s + a (2 s^2 + 1), a = -g / (6 sqrt(n)), used for heavier tails
+    only, a > 0. Few topics underestimate skewness, most of all if they missed the tail, and then t is too large. So g
+    is twice the skewness of the pair, and at least the typical skewness of the collection.
     """
     typical, found = typical_skewness(pairs), np.empty_like(pairs.size)
     step = max(1, _BLOCK // pairs.m)
@@ -150,7 +149,7 @@ def shrunk(pairs: PairSamples) -> FloatArray:
 
 
 def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -> FloatArray:
-    """As `shrunk`; g is the skewness as if the difference was positive, n the number of topics, of all or by pair."""
+    """Shrink t as in `shrunk`; g: skewness as if the difference were positive; n: topics, of all or by pair."""
     a = np.maximum(-UNSEEN * g, typical) / (6 * np.sqrt(n))
     over = np.maximum(t - a, 0)
     s = 2 * over / (1 + np.sqrt(1 + 8 * a * over))
@@ -158,9 +157,9 @@ def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -
 
 
 def _departures(d: FloatArray) -> FloatArray:
-    """For columns with one value on half of the topics or more: the root mean square distance of the others from it.
+    """Root mean square distance of the other topics from a value that at least half of the topics share.
 
-    0 where there are no others, nan for other columns. A value that half of a column shares is a median of it.
+    0 if all topics share it, nan for columns without such a value. A value that half of a column shares is its median.
     """
     n, found = len(d), np.full(d.shape[1], np.nan)
     middle = [(n - 1) // 2, n // 2]
@@ -174,10 +173,10 @@ def _departures(d: FloatArray) -> FloatArray:
 
 
 def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
-    """As if one more topic had departed from the difference that most topics share, against the observed direction.
+    """Add a topic that departs from the difference that most topics share, against the observed direction.
 
-    The few other topics decide such a pair. A sample that missed them looks like perfect evidence, and neither its
-    variance nor its skewness shows what is missing.
+    The few other topics decide such a pair. A sample without them looks like perfect evidence, and neither its variance
+    nor its skewness shows that they are missing.
     """
     n, changed = pairs.n, ~np.isnan(pairs.departure) & (pairs.size > 0)
     total = np.maximum(n * np.abs(pairs.difference) - pairs.departure, 0)
@@ -189,12 +188,12 @@ def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
 
 
 def typical_skewness(pairs: PairSamples) -> float:
-    """The size of skewness over the pairs."""
+    """Typical size of the skewness of the pairs."""
     return unseen_skewness(pairs.skewness[np.triu_indices(pairs.m, 1)], pairs.n)
 
 
 def unseen_skewness(skewness: FloatArray, n: int | IntArray) -> float:
-    """The size of skewness over pairs of n topics: from the median, without what n normal differences would show."""
+    """Typical size of the skewness over pairs of n topics: from the median, minus that of n normal differences."""
     typical = float(np.median(n))
     if typical < 3:
         return 0.0
@@ -204,9 +203,9 @@ def unseen_skewness(skewness: FloatArray, n: int | IntArray) -> float:
 
 
 def adjusted_skewness(d: FloatArray, n: int | IntArray) -> FloatArray:
-    """The adjusted Fisher-Pearson skewness of the n topics of each column; 0 for constant ones, and for less than 3.
+    """Adjusted Fisher-Pearson skewness of the n topics of each column; 0 if constant or with fewer than 3 topics.
 
-    Topics that a column lacks are nan, if n differs between columns.
+    If n differs between columns, missing topics are nan.
     """
     if not isinstance(n, int):
         there = ~np.isnan(d)
@@ -217,7 +216,7 @@ def adjusted_skewness(d: FloatArray, n: int | IntArray) -> FloatArray:
     squares = centred**2
     variance = squares.sum(axis=0) / np.maximum(n, 1)
     constant = (variance <= np.maximum(_NOISE * np.abs(known).max(axis=0), _SAME) ** 2) | (np.asarray(n) < 3)
-    # Not centred**3, for which NumPy calls pow: with many topics that took nine tenths of the time.
+    # Not centred**3: with many topics NumPy's pow took nine tenths of the time.
     skewness = (squares * centred).sum(axis=0) / np.maximum(n, 1) / np.where(constant, 1, variance) ** 1.5
     return np.where(constant, 0.0, skewness * np.sqrt(n * (n - np.int64(1))) / np.maximum(n - 2, 1))
 
@@ -229,7 +228,7 @@ class _Family(NamedTuple):
     j: IntArray
     scale: FloatArray
     least: FloatArray
-    """What the largest r of a resample must reach to count."""
+    """Threshold for the largest r of a resample to count."""
 
 
 def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Family:
@@ -243,7 +242,7 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
 def _exceedances(
     columns: Summands, families: Sequence[_Family], signs: Iterable[Any], n_signs: int, how: Resampling
 ) -> list[FloatArray]:
-    """For each pair: in how many resamples the largest r, over it and all weaker pairs of its family, reaches its r."""
+    """Count the resamples in which the largest r of a pair and all weaker pairs of its family reaches the pair's r."""
     one = len(families) == 1  # and large, then: not copied
     i, j, scale, least = (parts[0] if one else np.concatenate(parts) for parts in zip(*families, strict=True))
     ends = np.cumsum([len(family.i) for family in families], dtype=np.int64)
@@ -260,7 +259,7 @@ def _exceedances(
 
 
 def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> tuple[FloatArray, int]:
-    """Of some signs, and how many these are."""
+    """Count exceedances for some signs, and the number of signs."""
     counts = np.empty(len(pairs[0]))
     _kernels.active.exceedances(values, base, signs.astype(np.int64), *pairs, counts)
     return counts, len(signs)

@@ -1,12 +1,12 @@
-"""Formulas for two systems: the interval and the p-value of a mean difference, and how many topics one would need.
+"""Formulas for two systems: interval and p-value of a mean difference, and the number of topics needed.
 
-The difference d of two systems on each topic is one sample; its mean is the difference of the means.
+The differences d of two systems on the topics are one sample, whose mean is the difference of the means.
 
-- Scores in general: Student's t on d (paired t).
+- General scores: Student's t on d (paired t).
 - Binary scores: Bonett and Price's interval, which adds one win and one loss, and McNemar's test with mid-p.
 - Topics in groups: the variance CR2 of Bell and McCaffrey with their degrees of freedom. Residuals sum to u_g in group
   g of n_g topics: V = sum u_g^2 / (1 - n_g / n) / n^2.
-- A difference that is the same on every topic: p = 2^(1 - n), what the signs of n topics can say, and no interval.
+- The same difference on every topic: p = 2^(1 - n), the smallest p-value from the signs of n topics, and no interval.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from ..words import argument, counted
 
 POWER = 0.8
 FEWEST_GROUPS = 5
-ALL_SIGNS = 12  # topics, or groups, up to which all sign flips are counted beside the t test
-_STEPS = 200  # of the iteration for the number of topics; it settles after some 30
+ALL_SIGNS = 12  # topics, or groups: up to here all sign flips are counted in addition to the t test
+_STEPS = 200  # iterations for the number of topics; about 30 suffice
 
 
 class Paired(NamedTuple):
-    """A mean difference: where it lies, whether it is 0, and how exactly it is known."""
+    """A mean difference with its interval, p-values and standard error."""
 
     difference: float
     low: float
     high: float
     pvalue: float
     exact: float
-    """p by all sign flips of topics or groups, which for binary scores is McNemar's exact test; nan where not made."""
+    """p by all sign flips of topics or groups (McNemar's exact test for binary scores); nan if not computed."""
     se: float
     df: float
     method: str
 
     def again(self, se: float, df: float, level: float, method: str) -> Paired:
-        """The same difference with another standard error; sign flips say nothing of that one."""
+        """Return the same difference with another standard error, to which sign flips do not apply."""
         if not se > 0:
             return self._replace(low=math.nan, high=math.nan, pvalue=1.0, exact=math.nan, se=0.0, method=method)
         half = float(special.stdtrit(df, (1 + level) / 2)) * se
@@ -53,7 +53,7 @@ class Paired(NamedTuple):
 
 
 def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
-    """From the differences on each topic, their mean (0 where totals are tied), and the place of each topic's group."""
+    """Test the differences on each topic; `mean` is 0 if totals are tied, `groups` the index of each topic's group."""
     n = len(d)
     if groups is not None:
         se, df = clustered(d, groups)
@@ -76,9 +76,9 @@ def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = N
 
 
 def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
-    """The standard error of a mean over topics in groups, and its degrees of freedom, by Bell and McCaffrey.
+    """Standard error of a mean over topics in groups, with the degrees of freedom of Bell and McCaffrey.
 
-    The degrees are those of the quadratic form V for independent topics of one variance: (tr M)^2 / tr M^2, where
+    The degrees are those of the quadratic form V for independent topics of equal variance: (tr M)^2 / tr M^2, where
     M = sqrt(c c') C, c_g = 1 / (n^2 (1 - n_g / n)), and C is the covariance of the sums u.
     """
     sizes = np.bincount(groups).astype(np.float64)
@@ -95,14 +95,14 @@ def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
 
 
 def bonett_price(won: int, lost: int, n: int, level: float) -> tuple[float, float]:
-    """The interval of a difference of paired proportions: one win and one loss more, and the normal quantile."""
+    """Interval of a difference of paired proportions: add one win and one loss, and use the normal quantile."""
     middle = (won - lost) / (n + 2)
     half = float(special.ndtri((1 + level) / 2)) * math.sqrt(((won + lost + 2) / (n + 2) - middle**2) / (n + 2))
     return max(middle - half, -1.0), min(middle + half, 1.0)
 
 
 def mcnemar(won: int, lost: int) -> tuple[float, float]:
-    """McNemar's p-value, exact and mid-p: of the topics that differ, half are wins under the null."""
+    """McNemar's p-value, exact and mid-p: under the null, half of the topics that differ are wins."""
     if won == lost:
         return 1.0, 1.0
     fewer, n = min(won, lost), won + lost
@@ -111,38 +111,38 @@ def mcnemar(won: int, lost: int) -> tuple[float, float]:
 
 
 def flipped(units: FloatArray) -> float:
-    """P of |sum| over all signs of topics, or of the sums of groups."""
+    """p-value of |sum| over all signs of topics, or of the sums of groups."""
     n = len(units)
-    drawn = next(signs(n, [(0, 1 << (n - 1))], None))  # of two opposite ones only one
+    drawn = next(signs(n, [(0, 1 << (n - 1))], None))  # one of each two opposite ones
     slack = 4 * n * np.finfo(float).eps * np.abs(units).sum()
     return float((np.abs(drawn @ units) >= abs(units.sum()) - slack).mean())
 
 
 def smallest_difference(se: float, df: float, level: float) -> float:
-    """The true difference that would be found significant with a probability of 80%."""
+    """The true difference that is detected with 80% power."""
     return se * _quantiles(df, level)
 
 
 def topics_needed(variance: float, delta: float, level: float, df_per_topic: float = 1.0) -> float:
-    """The number of topics with which a true difference delta is found with a probability of 80%, not rounded.
+    """The number of topics that detects a true difference delta with 80% power, not rounded.
 
     n = ((t_level + t_power) s / delta)^2 with n - 1 degrees of freedom, solved by iteration; `variance` is that of one
-    topic's difference. In groups a topic brings less than one degree of freedom.
+    topic's difference. In groups a topic adds less than one degree of freedom.
     """
     if delta == 0 or math.isnan(variance):
         return math.inf
     ratio = variance / delta**2
     n = max(2.0, ratio * (special.ndtri((1 + level) / 2) + special.ndtri(POWER)) ** 2)
     for _ in range(_STEPS):
-        # Halfway, because at few topics t moves more than n does.
+        # Take half steps, because with few topics t changes more than n.
         n = max(2.0, (n + ratio * _quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2) / 2)
     return float(n)
 
 
 def variance_limits(units: FloatArray, level: float) -> tuple[float, float]:
-    """How far the true variance may lie from the observed one, as two factors.
+    """Confidence limits of the true variance, as factors of the observed one.
 
-    Chi-square with the degrees of freedom 2 / (G2 / n + 2 / (n - 1)) that fit the excess kurtosis G2 of the units.
+    Chi-square with 2 / (G2 / n + 2 / (n - 1)) degrees of freedom, where G2 is the excess kurtosis of the units.
     """
     n = len(units)
     excess = float(stats.kurtosis(units, bias=False)) if n > 3 and np.ptp(units) > 0 else 0.0

@@ -1,4 +1,4 @@
-"""`rank_test`: could this ranking be the true one, given the topics?"""
+"""`rank_test`: test whether a ranking could be the true one, given the topics."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankTest(Result):
-    """What `rank_test` found."""
+    """The result of `rank_test`."""
 
     _figure = "distributions.rank_test"
     distance: float
@@ -35,10 +35,10 @@ class RankTest(Result):
     standard_error: float
     """Monte Carlo error of the p-value."""
     critical_value: float
-    """Distances beyond it are significant at level alpha; infinite with too few resamples for that level."""
+    """Larger distances are significant at level alpha; infinite with too few resamples for that level."""
     alpha: float
     distances: FloatArray = field(metadata={"in_dict": False})
-    """Of the resamples, in the order drawn; none where no test was made."""
+    """Distances of the resamples, in the order drawn; empty if no test was made."""
 
     @property
     def significant(self) -> bool:
@@ -47,12 +47,12 @@ class RankTest(Result):
 
     @property
     def borderline(self) -> bool:
-        """Whether the p-value lies so close to alpha that another seed could decide otherwise."""
+        """Whether the p-value is so close to alpha that another seed could decide differently."""
         return bool(is_borderline(self.pvalue, self.alpha, len(self.distances)))
 
     @property
     def verdict(self) -> str:
-        """Whether the candidate ranking could be the true one."""
+        """State whether the candidate ranking could be the true one."""
         if math.isnan(self.pvalue):
             return "Whether the candidate ranking could be the true one is not known: there are too few topics"
         topics = counted(self.settings["n_topics"], "group" if "groups" in self.settings else "topic")
@@ -60,7 +60,7 @@ class RankTest(Result):
         return f"{topics} {says} the candidate's ranking ({self.p_in_words()})"
 
     def p_in_words(self) -> str:
-        """The p-value, and where it is borderline its Monte Carlo error."""
+        """Format the p-value and, if it is borderline, its Monte Carlo error."""
         doubt = f", borderline: Monte Carlo error {self.standard_error:.4f}" if self.borderline else ""
         return f"{p_equals(self.pvalue)}{doubt}"
 
@@ -70,7 +70,7 @@ class RankTest(Result):
         return [{name: getattr(self, name) for name in names}]
 
     def table(self) -> str:
-        """Distance, p-value and critical value, and how they were made."""
+        """Print distance, p-value and critical value, and how they were computed."""
         made, unit = self.settings, "group" if "groups" in self.settings else "topic"
         return "\n".join(
             [
@@ -106,16 +106,15 @@ def rank_test(  # noqa: PLR0913
 ) -> RankTest:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
 
-    The hypothesis is that across the population of topics the systems rank as in `candidate`; of systems that are tied
-    there it says nothing. The statistic is `rank_distance`; what it does by chance is learnt from resampling topics.
+    The hypothesis is that over the population of topics the systems rank as in `candidate`; systems tied there may have
+    any order. The statistic is `rank_distance`, and its null distribution comes from resampling topics.
 
     - "recentred": shift each system's scores so that their means are the nearest ones with the ranking `candidate`,
-      resample topics, and measure the distance of that ranking anew, means and covariance included.
-      p = (1 + resamples at least as far) / (1 + resamples). It keeps its level; how well is
-      in docs/guide/rank-distance.md.
-    - "paper": rank the systems by the means of resampled topics, and measure how far these rankings are from the truth;
-      p = share of them that are at least as far as `candidate` (the paper's algorithm 2). It rejects true rankings far
-      too often, and more often the more systems there are: use it to reproduce papers.
+      resample topics, and compute the distance of that ranking again, with new means and covariance.
+      p = (1 + resamples at least as far) / (1 + resamples). It keeps its level (docs/guide/rank-distance.md).
+    - "paper": rank the systems by the means of resampled topics, and compute how far these rankings are from the truth.
+      p = share of them at least as far as `candidate` (the paper's algorithm 2). It rejects true rankings far too
+      often, and more often with more systems: use it to reproduce papers.
 
     Parameters
     ----------
@@ -124,13 +123,13 @@ def rank_test(  # noqa: PLR0913
     candidate : Collection or array_like
         One score per system, as in `rank_distance`: one ranking.
     method : {"recentred", "paper"}
-        How the distribution is made.
+        How the null distribution is computed.
     n_resamples : int
         Number of resamples.
     alpha : float
-        Level, for the critical value and the verdict.
+        Significance level, for the critical value and the verdict.
     eps : float
-        What is added to the variances, as in `rank_distance`.
+        Added to the variances, as in `rank_distance`.
     rng : int, Generator or None
         The same seed gives the same bits at any number of workers.
     workers : int or Executor
@@ -178,9 +177,9 @@ def rank_test(  # noqa: PLR0913
 def rank_test_of(
     problem: Problem, candidate: FloatArray, method: RankTestMethod | None, how: Resampling, alpha: float = 0.05
 ) -> RankTest:
-    """Like `rank_test`, for what is checked and in the same order on both sides; what to doubt is in the notes only.
+    """Run `rank_test` on checked scores in the same order; doubts go to the notes only.
 
-    Without a method only the distance: where there are as many systems as topics, no size is claimed.
+    Without a method, compute only the distance: the test needs more topics than systems.
     """
     if candidate.ndim != 1:
         raise InputError(
@@ -191,7 +190,7 @@ def rank_test_of(
     if method is not None:
         paper = method == "paper"
         distances = paper_distances(problem, how) if paper else _recentred_distances(problem, found, how)
-        # Under its hypothesis the observed collection is one more draw; the paper's p is a plain share.
+        # Under the hypothesis the observed collection is one more draw; the paper's p is a plain share.
         p = share_as_far(distances, found.distance, int(not paper))
         critical = critical_value(distances, alpha, int(not paper))
         if paper and problem.m < problem.n:

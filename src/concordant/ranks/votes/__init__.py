@@ -1,4 +1,4 @@
-"""Battles instead of scores: people, or a judge, say which of two systems answered better."""
+"""Rankings from battles: people, or a judge, say which of two systems answered better."""
 
 from ... import resolver
 

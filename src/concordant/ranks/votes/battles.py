@@ -1,4 +1,4 @@
-"""`Votes`: who met whom, and who won. `read_votes` takes them from files and frames."""
+"""`Votes`: battles between systems and their winners. `read_votes` reads them from files and frames."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COLUMNS = {
 _ANY = frozenset(name for names in _COLUMNS.values() for name in names)
 _A, _B = frozenset({"a", "model_a", "system_a", "left"}), frozenset({"b", "model_b", "system_b", "right"})
 _TIE = frozenset({"tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"})
-_MOST_NAMES = 100_000  # that are looked for again
+_MOST_NAMES = 100_000  # names to cache
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -48,12 +48,12 @@ class Votes:
 
     systems: tuple[str, ...]
     a: IntArray
-    """The place of the first system of each battle in `systems`."""
+    """Index in `systems` of the first system of each battle."""
     b: IntArray
     wins: FloatArray
-    """1 where the first won, 0 where the second did, 0.5 for a tie."""
+    """1 if the first system won, 0 if the second did, 0.5 for a tie."""
     questions: tuple[str, ...] | None
-    """The question of each battle; None where it is not known."""
+    """The question of each battle; None if unknown."""
 
     @checked
     def __init__(
@@ -126,8 +126,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
         model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
     question : str, optional
-        The column that says which battles are about the same question, where its name does not say so, or several
-        names do.
+        The column with the question of each battle, if no name, or more than one, identifies it.
 
     Returns
     -------
@@ -164,7 +163,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
 
 
 def _votes(label: str, keys: Mapping[str, Any], rows: Iterable[Any], question: str | None) -> Votes:
-    """Of rows whose cells are found by the keys of the columns. Only the columns that are needed are kept."""
+    """Make votes from rows whose cells are found by the keys of the columns. Only needed columns are kept."""
     if question is not None and question not in keys:
         raise ReadError(f"has no column {question!r}; there are: {listing(keys)}", label)
     names = [_column(keys, role, label) for role in ("a", "b", "winner")]
@@ -183,14 +182,14 @@ def _votes(label: str, keys: Mapping[str, Any], rows: Iterable[Any], question: s
 
 
 def _is_nothing(cell: Any) -> bool:
-    """What frames and JSON have for a cell that is not there."""
+    """Whether a cell of a frame or of JSON is missing."""
     return (
         cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell))
     )
 
 
 def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
-    """The keys of the columns of a file, and its rows."""
+    """Return the keys of the columns of a file, and its rows."""
     if source.binary:
         table = BinaryTable(source)
         wanted = _known(table.names, question)
@@ -203,7 +202,7 @@ def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Ite
 
 
 def _of_frame(frame: Any, label: str, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
-    """Of pandas, polars or pyarrow; columns that say nothing of a battle, such as conversations, are left alone."""
+    """Read pandas, polars or pyarrow; ignore columns that do not describe a battle, such as conversations."""
     names = list(getattr(frame, "column_names", frame.columns))
     keys = {str(name): k for k, name in enumerate(names)}
     if len(keys) < len(names):
@@ -216,7 +215,7 @@ def _of_frame(frame: Any, label: str, question: str | None) -> tuple[dict[str, A
 
 
 def _records(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
-    """Of JSON lines, or of one list. Objects whose keys differ from those of the first are refused."""
+    """Read JSON lines or one list. Objects must have the same keys as the first."""
     found: Iterator[tuple[int | None, Any]]
     if source.data.lstrip().startswith(b"["):
         found = ((None, record) for record in load_json(source))
@@ -237,12 +236,12 @@ def _records(source: Source, question: str | None) -> tuple[dict[str, Any], Iter
 
 
 def _known(record: Iterable[str], question: str | None) -> list[str]:
-    """The keys that say something of a battle, in order of the alphabet."""
+    """Return the keys that describe a battle, in alphabetical order."""
     return sorted(name for name in record if name == question or name.lower() in _ANY)
 
 
 def _column(header: Iterable[str], role: str, label: str) -> str | None:
-    """The column with this role; None where no column says which questions the battles are about."""
+    """Find the column with this role; None if there is no column of questions."""
     found = [name for name in header if name.lower() in _COLUMNS[role]]
     if len(found) > 1:
         way_out = f"choose one with {named('question')}" if role == "question" else "rename all but one of them"

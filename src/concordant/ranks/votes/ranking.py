@@ -1,4 +1,4 @@
-"""`rank_votes`: the ranks that systems may have, given battles between them."""
+"""`rank_votes`: rank intervals of systems from battles between them."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def rank_votes(
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> RankIntervals:
-    """The ranks that each system may have, given battles: votes on which of two systems answered better.
+    """Find the ranks that each system may have from battles: votes on which of two systems answered better.
 
     Parameters
     ----------
     votes : Votes, path or frame
-        What `read_votes` takes.
+        Votes, or anything that `read_votes` takes.
     method : {"win-rate", "bradley-terry"}
         The share of battles won against each opponent, mean over opponents; or the strengths of Bradley and Terry's
         model, fitted by evalica (``pip install 'concordant[votes]'``).
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool
-        Whether the level holds for all intervals together (a leaderboard) or for each by itself.
+        True: the level holds for all intervals together (a leaderboard). False: for each alone.
     n_resamples : int
-        Resamples of questions, or of battles where questions are not known; at least 100.
+        Resamples of questions, or of battles if questions are unknown; at least 100.
     rng : int, Generator or None
         The same seed gives the same bits.
     progress : callable, optional
@@ -56,7 +56,7 @@ def rank_votes(
     Returns
     -------
     RankIntervals
-        One interval per system; `borders`, `best(k)` and `pvalues` say more; `estimates()` can be compared with other
+        One interval per system; see also `borders`, `best(k)` and `pvalues`. `estimates()` can be compared with other
         rankings.
 
     See Also
@@ -67,10 +67,10 @@ def rank_votes(
 
     Notes
     -----
-    Battles on one question err together, so questions are resampled where they are known. The estimates are taken as
-    normal, with the covariance that they have over the resamples, and ranked by `rank_intervals`; the
-    number of questions, or battles, minus 1 is that of degrees of freedom. A
-    resample in which a system meets nobody, or has no finite strength, is drawn again.
+    Battles on the same question have correlated errors, so questions are resampled if known. The estimates are assumed
+    to be normal with their covariance over the resamples, and ranked by `rank_intervals`. The degrees of freedom are
+    the number of questions, or battles, minus 1. A resample is drawn again if a system has no battles in it or no
+    finite strength.
 
     References
     ----------
@@ -99,7 +99,7 @@ def rank_votes(
     unit, count = "battle" if given.questions is None else "question", int(units(given).max()) + 1
     if count < 2:
         raise InputError(
-            f"the votes are on {counted(count, unit)}: how these differ tells how far ranks can be trusted"
+            f"the votes are on {counted(count, unit)}: at least 2 are needed, because intervals come from their spread"
         )
     drawn, left_out = _resampled(given, method, how)
     # A resample varies around the sample, not the population.
@@ -125,7 +125,7 @@ def rank_votes(
 
 
 def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatArray, int]:
-    """The estimates of each resample, and how many could not be used."""
+    """Compute the estimates of each resample, and count unusable resamples."""
     unit, rng = units(votes), how.generator()
     count, left_out = int(unit.max()) + 1, 0
     made: list[FloatArray] = []

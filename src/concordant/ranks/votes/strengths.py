@@ -1,10 +1,10 @@
-"""From battles to one number per system: win rates, or the strengths of Bradley and Terry's model.
+"""One number per system from battles: win rates, or the strengths of Bradley and Terry's model.
 
-Win rate: the share of battles that a system wins against each opponent, ties one half, mean over its opponents, so
-it does not matter whom it met how often.
+Win rate: the share of battles won against each opponent, with ties one half, averaged over opponents. So it does not
+matter how often a system met which opponent.
 
-Bradley and Terry: P(i beats j) = 1 / (1 + exp(s_j - s_i)), ties one half; the strengths s are centred. The fit is that
-of the package evalica, an extra.
+Bradley and Terry: P(i beats j) = 1 / (1 + exp(s_j - s_i)), ties one half; the strengths s are centred. The package
+evalica, an extra, fits them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Strength = Literal["win-rate", "bradley-terry"]
 
 
 def tally(votes: Votes, weights: FloatArray) -> FloatArray:
-    """Wins `[i, j]` of system i over j, ties one half, with a weight for each battle."""
+    """Count wins `[i, j]` of system i over j, ties one half, with a weight for each battle."""
     m = len(votes.systems)
     won = np.bincount(votes.a * m + votes.b, weights * votes.wins, m * m)
     lost = np.bincount(votes.b * m + votes.a, weights * (1 - votes.wins), m * m)
@@ -31,7 +31,7 @@ def tally(votes: Votes, weights: FloatArray) -> FloatArray:
 
 
 def strengths(wins: FloatArray, method: Strength) -> FloatArray:
-    """One number per system; nan for a system that met nobody."""
+    """Compute one number per system; nan for a system without battles."""
     met = wins + wins.T
     if method == "win-rate":
         share = np.divide(wins, met, out=np.zeros_like(wins), where=met > 0)
@@ -49,14 +49,14 @@ def strengths(wins: FloatArray, method: Strength) -> FloatArray:
 
 
 def apart(wins: FloatArray, method: Strength) -> IntArray:
-    """Systems that no chain of battles compares with the first; for strengths, of wins in both directions."""
+    """Find systems without a chain of battles (for strengths, of wins in both directions) to the first system."""
     met = wins + wins.T > 0
     graphs = (wins > 0, wins.T > 0) if method == "bradley-terry" else (met,)
     return np.flatnonzero(~np.logical_and.reduce([_reached(graph) for graph in graphs]))
 
 
 def require_comparable(wins: FloatArray, systems: tuple[str, ...], method: Strength) -> None:
-    """Raise where battles do not compare all systems."""
+    """Raise if battles do not compare all systems."""
     if (lost := apart(wins, method)).size:
         names = listing(systems[k] for k in lost)
         raise InputError(
@@ -79,7 +79,7 @@ def _reached(graph: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def units(votes: Votes) -> IntArray:
-    """What is drawn in a resample: the place of each battle's question, or of the battle itself."""
+    """Return the unit of resampling of each battle: the index of its question, or of the battle itself."""
     if votes.questions is None:
         return np.arange(len(votes))
     place = {name: k for k, name in enumerate(dict.fromkeys(votes.questions))}
