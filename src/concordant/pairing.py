@@ -198,7 +198,7 @@ def pairings(
             raise InputTypeError("a pairing holds both sides, with their names: give the pairing alone")
         for side in truth.sides if topics else ():
             if isinstance(side, Means):
-                raise InputError("the pairing has a side without topics: pair the scores on each topic")
+                raise InputError("the pairing has a side without topics: pair scores on topics")
         return [replace(truth.alone(k), noun=noun or truth.noun) for k in range(len(truth.candidates))]
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
@@ -394,9 +394,7 @@ def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
 def require_topics(found: Pairing, otherwise: str = "") -> None:
     """Raise unless all sides of a pairing have the same topics."""
     if not found.by_topic:
-        raise InputError(
-            f"the pairing has a side without topics, or with its own: pair the scores on each topic{otherwise}"
-        )
+        raise InputError(f"the sides of the pairing do not share topics: pair scores on the same topics{otherwise}")
 
 
 def warn_of(found: Pairing) -> None:
@@ -413,7 +411,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     """
     hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
     if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
-        raise InputError(f"{listing(bare)}: one score per system and no topics, so there are none to match")
+        raise InputError(f"no topics to match: only one score per system in {listing(bare)}")
     alike = _look_alike(sides, names)
     systems = _common([side.systems for side in sides], names, "systems", alike)
     lost = [_lost(side.systems, systems) for side in sides]
@@ -476,7 +474,7 @@ def _common_topics(sides: Sequence[Side], names: Sequence[str], hint: str) -> tu
 
 
 def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> list[Side]:
-    """Give all sides the rule for totals that one side has, and its groups if they have its topics."""
+    """Apply one side's rule for totals to all sides, and its groups to sides with the same topics."""
     about: dict[str, Any] = {}
     for key, plain in (("total", "mean"), ("types", None), ("groups", None)):
         known = {

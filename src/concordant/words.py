@@ -113,7 +113,7 @@ def either_direction(side: str = "PATH") -> str:
 
 
 def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:
-    """Note that one of two rankings may be reversed, if their coefficient is very low."""
+    """Write a note that one ranking may be reversed, if the coefficient is far below 0."""
     if not value < _REVERSED:
         return ()
     lower = "read it with lower_is_better=True" if not _OPTIONS.get() else "write :lower after its path"

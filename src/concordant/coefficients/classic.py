@@ -65,8 +65,8 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, equal to ``scipy.stats.weightedtau``.
 
-    Each pair of systems has the weight 1/rank + 1/rank of its systems. The value is the mean for the ranks in truth and
-    the ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined when a side is all tied.
+    The weight of a pair is the sum of 1/rank over its two systems. The value is the mean for the ranks in truth and the
+    ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined when a side is all tied.
 
     See Also
     --------

@@ -143,8 +143,8 @@ def _refuse_kind(name: str, what: str, values: Any) -> NoReturn:
         hint = f"; from mappings: names = sorted(truth), then [{name}[s] for s in names] for both sides"
     raise InputTypeError(
         f"{name} {what}: pass numbers, one score for each system in the same order on both sides, higher is better. "
-        f"A ranking is passed as scores, never as a list of names; convert {{name: score}} mappings in one order of "
-        f"names{hint}"
+        f"A ranking is passed as scores, never as a list of names; list the scores of {{name: score}} mappings in one "
+        f"order of names{hint}"
     )
 
 

@@ -167,7 +167,7 @@ def refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems:
 
 
 def refuse_apart(there: npt.NDArray[np.bool_], systems: tuple[str, ...]) -> None:
-    """Raise if systems cannot be compared, even through other systems."""
+    """Raise if systems share no topics, directly or through other systems."""
     from scipy.sparse.csgraph import connected_components
 
     label = connected_components(there.T.astype(np.int64) @ there, directed=False)[1]

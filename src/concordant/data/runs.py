@@ -103,7 +103,7 @@ class Seeds(NamedTuple):
 
     @classmethod
     def of(cls, runs: FloatArray) -> Seeds:
-        """Compute the mean squares; all cells must have all runs."""
+        """Compute the mean squares; every cell must have every run."""
         n, _, r = runs.shape
         rows, seeds, total = runs.mean(axis=2), runs.mean(axis=0), runs.mean(axis=(0, 2))
         rest = runs - rows[:, :, None] - seeds + total[:, None]

@@ -28,7 +28,7 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
     if wrong.any():
         k = int(wrong.argmax())
         raise InputError(
-            f"errors has {errors[k]:g} for system {systems[k]!r}: give standard errors from 0 to {_LARGEST:g}"
+            f"errors has {errors[k]:g} for system {systems[k]!r}: a standard error is a number from 0 to {_LARGEST:g}"
         )
     errors.flags.writeable = False
     return errors

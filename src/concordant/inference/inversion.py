@@ -185,7 +185,7 @@ def near_perfect(m: int, deficits: FloatArray) -> FloatArray:
 
 
 def _sums(m: int, first: int, most: float) -> FloatArray:
-    """List the sums of D_j / j over every second j from `first`, up to `most`, one for each choice of the D_j."""
+    """List all sums of D_j / j over every second j from `first`, except those above `most`."""
     sums = np.zeros(1)
     for j in range(first, m, 2):
         steps = np.arange(min(j, int(most * j)) + 1) / j

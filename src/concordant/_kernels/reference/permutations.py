@@ -18,7 +18,7 @@ def later_positions(m: int) -> npt.NDArray[np.bool_]:
 
 
 def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Count for each position of each row, a permutation, the later positions with a greater rank."""
+    """Count the later positions with a greater rank, for each position; each row is a permutation."""
     rows, m = ranks.shape
     if rows >= 8 and m <= 4096:
         columns = np.ascontiguousarray(ranks.T)
