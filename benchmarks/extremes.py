@@ -58,8 +58,8 @@ def compare_wide() -> Any:
 # One hundred thousand topics ----------------------------------------------------------------------
 
 
-def tall() -> cc.Scores:
-    values = np.random.default_rng(1).random((100_000, 20)) * 0.5 + np.linspace(0, 0.01, 20)
+def tall(seed: int = 1) -> cc.Scores:
+    values = np.random.default_rng(seed).random((100_000, 20)) * 0.5 + np.linspace(0, 0.01, 20)
     return cc.Scores(values, topics=range(100_000), systems=range(20))
 
 
@@ -100,6 +100,8 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "100,000 topics, compare": (lambda _: cc.compare(tall(), tall(), rng=1, n_resamples=99)["tau_b"], "value"),
     "100,000 topics, reliability": (lambda _: cc.expected_correlation(tall(), coefficient="tau").value, "value"),
     "100,000 topics, rank_intervals": (lambda _: cc.rank_intervals(tall(), rng=1, n_resamples=99), "value"),
+    "100,000 topics, correlate": (lambda _: cc.correlate(tall(), tall(2), rng=1), "value"),
+    "100,000 topics, rank_test": (lambda _: cc.rank_test(tall(), tall(2), rng=1), "value"),
     "100,000 topics, kd": (lambda _: cc.expected_correlation(tall(), estimator="kd").value, "value"),
     "file: 10 GB from 10 MB": (lambda f: cc.read_scores(packed(f, b"0" * 2**24, 640)), "ReadError"),
     "file: a line of 0.8 GB": (lambda f: cc.read_scores(packed(f, b"1," * 2**23, 50, b"topic,a\n")), "ReadError"),

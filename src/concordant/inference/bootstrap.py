@@ -22,7 +22,7 @@ from ..errors import InputError
 from ..words import named
 from .calibration import AWAY, FEWEST, LEFT, MISFIT, NEAR, STEADY
 from .nested import Summary, centres, nested_values, plain_values, summarise
-from .resampling import Resampling
+from .resampling import Resampling, in_blocks
 from .shrinkage import fit_of, model_of, shrunk_values, summarised
 
 Method: TypeAlias = Literal["auto", "shrinkage", "iterated", "percentile"]
@@ -84,17 +84,18 @@ def limits(
 
     The sides, truth and candidate, are topics x systems.
     """
+    blocks = in_blocks(sides[0]), in_blocks(sides[1])
     values = Agreements(tuple(c.name for c in coefficients), drawn.threads)
     ranges = [c.range for c in coefficients]
     if method == "iterated":
-        found = _iterated(sides, values, ranges, level, drawn)
+        found = _iterated(blocks, values, ranges, level, drawn)
     elif method == "percentile":
-        resampled = plain_values(sides, values, drawn)
+        resampled = plain_values(blocks, values, drawn)
         means = [mean_over_topics(side) for side in sides]
         at = [float(c.formula(*means)) for c in coefficients]
         found = [_quantiles(*each, level) for each in zip(at, resampled, ranges, strict=True)]
     else:
-        found = _modelled(sides, values, ranges, method, level, drawn)
+        found = _modelled(blocks, values, ranges, method, level, drawn)
     return [f and f._replace(n_resamples=f.n_resamples or drawn.n_resamples) for f in found]
 
 

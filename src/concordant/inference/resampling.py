@@ -17,6 +17,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
 CHUNK = 512  # resamples at a time; fewer for very many topics
+MOST_TOPICS = 10_000  # more are resampled in blocks
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,28 @@ class Resampling:
     def quiet(self) -> Resampling:
         """Copy the settings without progress reports."""
         return replace(self, progress=None)
+
+
+def in_blocks(values: FloatArray) -> FloatArray:
+    """Return the topics, or where there are more than 10,000, the means of 5,000 to 7,500 random blocks of them.
+
+    A block has k = n // 5,000 topics; left-over topics make fewer than k blocks one topic larger. All sums are
+    divided by n / B, so the mean over the B blocks is the mean over the topics.
+
+    Why coverage stays: let S be the covariance of the topics. Means of k topics drawn at random have the covariance
+    S / k, so the mean of B resampled blocks has S / (k B) = S / n, as the mean of n resampled topics has. The third
+    moments agree in the same way, and systems with identical scores stay tied. The price is a random error in each
+    standard error, about 1 / sqrt(2 B) of it. That is 0.8% to 1%; 9,999 resamples leave an error of 0.7% anyway.
+    It changes the coverage of a 95% interval by less than 0.01 points: z^3 phi(z) / (2 B) with z = 1.96.
+
+    The blocks depend on n alone, so both sides have the same ones, and every seed has.
+    """
+    n = len(values)
+    if n <= MOST_TOPICS:
+        return values
+    count = n // (n // (MOST_TOPICS // 2))
+    mixed = values[np.random.default_rng(n).permutation(n)]
+    return np.asarray(np.add.reduceat(mixed, np.arange(count) * n // count, axis=0) / (n / count))
 
 
 def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:

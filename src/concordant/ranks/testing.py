@@ -12,7 +12,15 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..data.results import Result, settings_of
 from ..errors import InputError
-from ..inference.resampling import Progress, Resampling, Seed, is_borderline, over_resamples, resampled_means
+from ..inference.resampling import (
+    Progress,
+    Resampling,
+    Seed,
+    in_blocks,
+    is_borderline,
+    over_resamples,
+    resampled_means,
+)
 from ..options import checked
 from ..pairing import two_sides
 from ..parallel import Workers
@@ -125,7 +133,7 @@ def rank_test(  # noqa: PLR0913
     method : {"recentred", "paper"}
         How the null distribution is computed.
     n_resamples : int
-        Number of resamples.
+        Number of resamples. More than 10,000 topics are resampled in random blocks (docs/guide/rank-distance.md).
     alpha : float
         Significance level, for the critical value and the verdict.
     eps : float
@@ -231,11 +239,12 @@ def critical_value(distances: FloatArray, alpha: float = 0.05, observed: int = 0
 
 def paper_distances(problem: Problem, how: Resampling) -> FloatArray:
     """carterette2009, algorithm 2: distances of the rankings of resampled topics from the collection."""
-    return np.concatenate(list(over_resamples(partial(_paper, problem, how.threads), problem.n, how)))
+    values = in_blocks(problem.scores.values)
+    return np.concatenate(list(over_resamples(partial(_paper, problem, values, how.threads), len(values), how)))
 
 
-def _paper(problem: Problem, workers: int, weights: IntArray) -> FloatArray:
-    means = resampled_means(problem.scores.values, weights, workers=workers)
+def _paper(problem: Problem, values: FloatArray, workers: int, weights: IntArray) -> FloatArray:
+    means = resampled_means(values, weights, workers=workers)
     return problem.distances(means, workers=workers)
 
 
@@ -251,11 +260,11 @@ def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -
         projection = _in_order(-np.append(0.0, np.cumsum(found.delta)), found.ends)
     else:
         columns, projection = ordered[:, :-1] - ordered[:, 1:], found.delta
-    columns = np.ascontiguousarray(columns - columns.mean(axis=0))
-    # A resample may have no more topics than systems.
-    eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max()))
+    columns = in_blocks(np.ascontiguousarray(columns - columns.mean(axis=0)))
+    # A resample may have no more topics than systems. Blocks of k topics have 1 / k of their variance.
+    eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max())) * (len(columns) / problem.n)
     work = partial(_recentred, columns, projection, found.ends, eps, how.threads)
-    return np.concatenate(list(over_resamples(work, problem.n, how)))
+    return np.concatenate(list(over_resamples(work, len(columns), how)))
 
 
 def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
