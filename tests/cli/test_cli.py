@@ -344,7 +344,7 @@ def test_bad_usage_is_status_2(tmp_path: Path) -> None:
     assert "such" in bad("compare", PEOPLE, CAREFUL, "--no-such-option", status=2)
     assert "twice" in bad("compare", PEOPLE, PEOPLE, status=2)
     assert "'CANDIDATE'" in bad("compare", "--matrix", PEOPLE, status=2)
-    assert "nothing" in bad("compare", PEOPLE, CAREFUL, "--systems", ",", status=2)
+    assert "--systems is empty" in bad("compare", PEOPLE, CAREFUL, "--systems", ",", status=2)
     assert "missing.txt" in bad("compare", PEOPLE, CAREFUL, "--topics", f"@{tmp_path}/missing.txt", status=2)
 
 
@@ -581,7 +581,7 @@ def test_sides_are_called_by_what_differs(tmp_path: Path) -> None:
     assert "compared with llm" in clash
     named = good("compare", "--matrix", f"ndcg__x={first}", second)
     assert named.splitlines()[2].split() == ["ndcg__x", second]
-    assert "x names two sides" in bad("compare", f"x={first}", f"x={second}", status=2)
+    assert "x names two files" in bad("compare", f"x={first}", f"x={second}", status=2)
 
 
 def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_a_study_that_is_stopped_says_how_to_go_on(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the handlers of this process stay as they are
     done = run("study", "reliability", PEOPLE, "-o", tmp_path)
     assert done.exit_code == 130
-    assert f"what is done is kept in {tmp_path}, and the same command continues" in done.stderr
+    assert f"the results so far are in {tmp_path}, and the same command continues" in done.stderr
 
 
 @pytest.mark.parametrize("sizes", ["10,x", "10:20", "1:2:3:4", ""])

@@ -462,5 +462,5 @@ def test_standard_output_or_error_that_is_closed(closed: str, status: int) -> No
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == status
     assert done.stderr == (
-        "concordant: standard output is closed: send it to a file, or to /dev/null\n" * (closed == ">&-")
+        "concordant: standard output is closed: redirect it to a file or to /dev/null\n" * (closed == ">&-")
     )

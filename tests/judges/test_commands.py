@@ -23,7 +23,7 @@ def test_a_board_says_the_verdict_first() -> None:
 
 def test_a_single_system_has_no_ranks(tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("topic,a\n1,0.2\n2,0.3\n")
-    assert "there is one system (a), and a ranking has several" in bad("board", str(tmp_path / "one.csv"), status=1)
+    assert "there is one system (a), and a ranking needs several" in bad("board", str(tmp_path / "one.csv"), status=1)
 
 
 def test_boards_for_machines() -> None:

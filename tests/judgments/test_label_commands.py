@@ -52,7 +52,7 @@ def test_label_writes_a_list_and_says_what_to_do() -> None:
     assert text.startswith("Judge 120 of 289 pairs of topic and document, in 3 batches of up to 50")
     said = text.split("\nNext: concordant ")[1].splitlines()[0]
     assert said == "combine --labels list.csv runs --machine machine.txt -m 'P(rel=2)@10'"
-    assert "no ranking before the whole list is judged" in good(*shlex.split(said), "-q")
+    assert "the systems are ranked once the whole list is judged" in good(*shlex.split(said), "-q")
     wanted = cc.judgments.label(RUNS, machine=MACHINE, measures=["P(rel=2)@10"], budget=120, seed=1)
     assert cc.judgments.read_labels("list.csv") == wanted
 
@@ -60,7 +60,7 @@ def test_label_writes_a_list_and_says_what_to_do() -> None:
 def test_label_never_writes_over_a_list() -> None:
     good(*LABEL, "--budget", "60", "-o", "list.csv", "-q")
     before = Path("list.csv").read_bytes()
-    assert "already exists: choose another name, it may hold" in bad(
+    assert "already exists and may hold grades: choose another" in bad(
         *LABEL, "--budget", "9", "-o", "list.csv", status=2
     )
     assert Path("list.csv").read_bytes() == before
@@ -113,7 +113,7 @@ def test_combine_shows_progress_until_the_list_is_judged() -> None:
     grade("list.csv", 70)
     text = good(*COMBINE)
     assert text.startswith("70 of 120 pairs judged; 1 of 3 batches complete")
-    assert "no ranking before the whole list is judged; if no more will be judged, add --final" in text
+    assert "the systems are ranked once the whole list is judged; if judging has ended, add --final" in text
     assert "leads" not in text
     assert "50 of 289 pairs judged" in good(*COMBINE, "--final")
 
@@ -133,7 +133,7 @@ def test_late_runs_are_ranked_by_their_own_documents() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("combine", "runs"), "give human scores, and machine scores; or a list of documents with --labels"),
+        (("combine", "runs"), "give human scores and machine scores, or a list of documents with --labels"),
         (("combine", "a.csv", "b.csv", "--final"), "--machine, --these-topics and --final go with --labels"),
         ((*COMBINE, "--ranks"), "leave out --plan and --ranks"),
         (COMBINE[:4], "-m is missing: the list was made for P(rel=2)@10"),
@@ -162,4 +162,4 @@ def test_look_knows_a_list() -> None:
     grade("list.csv", 55)
     assert good("look", "list.csv", "-q").startswith("55 of 60 pairs judged; 1 of 2 batches complete")
     Path("list.plan.json").unlink()
-    assert "has no plan beside it" in bad("look", "list.csv", status=1)
+    assert "lacks its plan" in bad("look", "list.csv", status=1)

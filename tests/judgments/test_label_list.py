@@ -87,12 +87,12 @@ def test_what_cannot_be_labelled() -> None:
         made(measures=["RR@10"])
     with pytest.raises(cc.errors.InputError, match=r"budget is 9000, but the pool has \d+ pairs: judge all of it"):
         made(budget=9000)
-    with pytest.raises(cc.errors.InputError, match="there is one run"):
+    with pytest.raises(cc.errors.InputError, match="there is only one run"):
         label(RUNS.select(RUNS.systems[:1]), measures=["P@10"], budget=5, seed=1)
     others = cc.Qrels.from_dict({"x": {"y": 1}})
-    with pytest.raises(cc.errors.InputError, match="the machine judged no topic of the runs"):
+    with pytest.raises(cc.errors.InputError, match="the machine judged none of the topics of the runs"):
         made(machine=others)
-    with pytest.raises(cc.errors.InputError, match="does it name topics and documents as the runs do"):
+    with pytest.raises(cc.errors.InputError, match="give judgments whose topics and documents have the names"):
         made(machine=cc.Qrels.from_dict({RUNS.topics[0]: {"y": 1}}))
     assert set(made(machine=None, topics=["t1"], budget=5).topics) == {"t1"}
 
@@ -127,7 +127,7 @@ def test_the_csv_shows_nothing_that_could_anchor(written: Path) -> None:
 def test_nothing_is_written_over(written: Path) -> None:
     before = written.read_bytes()
     with pytest.raises(
-        cc.errors.InputError, match=r"list\.csv already exists: choose another name, it may hold grades"
+        cc.errors.InputError, match=r"list\.csv already exists and may hold grades: choose another name"
     ):
         made(seed=2).write(written)
     written.unlink()
@@ -215,7 +215,7 @@ def test_the_plan_must_be_there_and_a_plan(written: Path) -> None:
         with pytest.raises(cc.errors.ReadError, match="is not the plan of a list of documents to judge"):
             read_labels(written)
     plan.unlink()
-    with pytest.raises(cc.errors.ReadError, match="has no plan beside it: put back"):
+    with pytest.raises(cc.errors.ReadError, match="lacks its plan: put back"):
         read_labels(written)
 
 

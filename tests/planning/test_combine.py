@@ -470,5 +470,5 @@ def test_a_table_has_the_same_columns_in_all_rows() -> None:
 )
 def test_costs_that_are_none(given: str) -> None:
     said = bad("combine", HASTY, CAREFUL, "--plan", "--as-good-as", "30", "--cost", *given.split(), status=2)
-    wanted = "give numbers above 0, from 1e-100 to 1e+100, for what a topic costs"
+    wanted = "give numbers above 0, from 1e-100 to 1e+100 per topic"
     assert f"--cost is '{given}': {wanted}, such as --cost human=20 machine=0.05" in said

@@ -63,7 +63,7 @@ def test_bad_runs(content: str, line: int | None, message: str) -> None:
 def test_names_and_tags(tmp_path: Path) -> None:
     for name in ("input.a.gz", "b.run"):
         (tmp_path / name).write_text("1 Q0 d 1 2 a\n")
-    with pytest.warns(DataWarning, match=r"tags inside differ: b \(tag a\)"):
+    with pytest.warns(DataWarning, match=r"although their tags differ: b \(tag a\)"):
         runs = read_runs(tmp_path)
     assert runs.systems == ("b", "a")  # in the order of the files
     assert read_runs([tmp_path / "input.a.gz"]).documents("a", "1") == ("d",)
@@ -71,7 +71,7 @@ def test_names_and_tags(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="use read_runs"):
         read_run(tmp_path)
     (tmp_path / "a.run").write_text("1 Q0 d 1 2 a\n")
-    with pytest.raises(ReadError, match=r"is named 'a', as is .*a.run.*read_runs\(\{name: path\}\)"):
+    with pytest.raises(ReadError, match=r"has the name 'a', like .*a.run.*read_runs\(\{name: path\}\)"):
         read_runs(tmp_path)
     with pytest.warns(DataWarning, match="several tags: a, z"):
         read_run({"a": io.StringIO("1 Q0 d 1 2 a\n1 Q0 e 1 2 z\n")})
@@ -97,7 +97,7 @@ def test_grades() -> None:
         ("1 0 d1 1\n1 0 d2 high\n", 2, "the grade 'high' is not a number"),
         ("1 0 d1 1\n1 0 d2 nan\n", 2, "the grade 'nan' is not a number"),
         ("1 0 d1 1\n1 0 d2 1_0\n", 2, "the grade '1_0' is not a number"),
-        ("1 0 d1 1\n1 0 d2 1e10\n", 2, "the grade is beyond 1e"),
+        ("1 0 d1 1\n1 0 d2 1e10\n", 2, "the grade '1e10' is too large: at most 1e"),
         ("1 Q0 d1 1 2 tag\n", 1, "has 6 fields"),
         ("\n", None, "is empty"),
     ],

@@ -305,7 +305,7 @@ def test_the_same_command_again_replaces_its_output(folder: Path, command: str, 
     for again in range(2):
         done = run(*call)
         if again and (command, option) == ("label", "--output"):
-            assert "already exists: choose another name, it may hold grades" in done.stderr
+            assert "already exists and may hold grades: choose another name" in done.stderr
         else:
             assert done.exit_code == 0, done.stderr
         made.append(contents(folder))

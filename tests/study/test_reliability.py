@@ -201,7 +201,7 @@ def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Pat
     run.send_signal(signal.SIGTERM)
     _, message = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert f"stopped; what is done is kept in {out}, and the same command continues" in message
+    assert f"stopped; the results so far are in {out}, and the same command continues" in message
     assert not list(out.rglob("*.part"))
     for _ in range(200):
         try:

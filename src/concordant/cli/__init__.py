@@ -1,7 +1,7 @@
 """The command line `concordant`.
 
-A command reads its inputs (`reading`) and returns what it found; `answer` turns that into what was asked for, by
-`render` and `terminal`. `options` has what commands share, `app` puts them together.
+A command reads its inputs with `reading` and returns a result. `answer` prints or writes that result in the format
+asked for, using `render` and `terminal`. `options` defines the shared options, and `app` assembles the commands.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 def main() -> None:
     """Run the command line."""
-    if sys.stderr is None:  # closed by whoever started it: notes and errors are not wanted, the answer is
+    if sys.stderr is None:  # closed by the caller, who wants the answer but no notes or errors
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
-        sys.exit("concordant: standard output is closed: send it to a file, or to /dev/null")
-    for name in ("SIGTERM", "SIGHUP"):  # which would end the process at once, and leave half-written files behind
+        sys.exit("concordant: standard output is closed: redirect it to a file or to /dev/null")
+    for name in ("SIGTERM", "SIGHUP"):  # by default these end the process at once and leave half-written files behind
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), _terminate)
     try:

@@ -1,7 +1,8 @@
-"""From what a command found to what was asked for: a table, JSON, CSV, Markdown, LaTeX, a report, a figure.
+"""Print or write what a command found: as a table, JSON, CSV, Markdown, LaTeX, a report or a figure.
 
-A command is a function that reads its inputs and returns a result, several, or an `Answer`; `answering` makes a command
-of it. Its parameters are the options, and those that are dataclasses, such as `Reader`, are groups of them.
+A command is a function that reads its inputs and returns one result, several, or an `Answer`. `answering` turns the
+function into a command: its parameters become options. A parameter that is a dataclass, such as `Reader`, becomes a
+group of options.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex"]
 Found = Any
-"""What a command returns: a `Result`, a list of them, an `Answer`, or None where it has said all."""
+"""What a command returns: a `Result`, a list of them, an `Answer`, or None if it has printed everything."""
 
 
 def drawable(path: Path | None) -> Path | None:
-    """Like `writable`, for a figure: its ending says what to write."""
+    """Check that a figure can be written, and that its file ending names a known format."""
     if path is not None:
         from ..render.figures.style import check_format
 
@@ -44,22 +45,22 @@ def drawable(path: Path | None) -> Path | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """What to print and to write, and whether to tell how far it is.
+    """What to print and write, and whether to show progress.
 
     Parameters
     ----------
     every
-        Print everything: every row, number and note.
+        Print every row, number and note.
     plot
-        Also draw it, to a .pdf, .svg or .png file.
+        Also draw the answer, to a .pdf, .svg or .png file.
     format
-        What to print.
+        The format to print.
     html
-        Also write a report, one HTML file.
+        Also write a report, a single HTML file.
     open
         Open the report in a browser.
     quiet
-        No notes and no progress on standard error.
+        Print no notes and no progress on standard error.
 
     """
 
@@ -72,39 +73,39 @@ class Output:
     quiet: bool = False
 
     def run(self, what: str, function: Callable[..., T], *given: Any, **how: Any) -> T:
-        """Call a function that says how far it is."""
+        """Call a function that reports its progress, and show a progress bar."""
         with self.bar(what) as bar:
             return function(*given, **how, progress=bar.update)
 
     def bar(self, what: str) -> Bar:
-        """Progress of something that takes a while."""
+        """Return a progress bar."""
         return Bar(what, self.quiet)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found in each form; a form is made when it is asked for."""
+    """What a command found, in each format; a format is made only when asked for."""
 
     text: Callable[[bool], str]
-    """What is printed; all there is where it is called with True."""
+    """The text to print; with True, every row, number and note."""
     rows: Callable[[], Rows]
-    """For CSV."""
+    """The rows for CSV."""
     content: Callable[[], Any]
-    """For JSON."""
+    """The content for JSON."""
     plot: Callable[[], Any] | None = None
     result: Result | None = None
-    """What the page shows."""
+    """The result that the report shows."""
     printed: Callable[[], Rows] | None = None
-    """For Markdown and LaTeX; by default the rows."""
+    """The rows for Markdown and LaTeX; by default `rows`."""
     notes: tuple[str, ...] = ()
     status: int = 0
-    """The exit status: 1 where the answer is that something cannot be read, 3 where a gate is closed."""
+    """The exit status: 1 if the answer is that a file cannot be read, 3 if --at-least is not met."""
     write: Callable[[], str] | None = None
-    """Writes what --output asks for, and says where it is."""
+    """Write what --output asks for, and return a line that names the file."""
 
     @classmethod
     def of(cls, found: Result | Sequence[Result]) -> Answer:
-        """Of one result, or of several below each other."""
+        """Make the answer for one result, or for several printed one below the other."""
         if not isinstance(found, Sequence):
             about: Any = {"result": found, "notes": tuple(found.notes)}
             if printed := getattr(type(found), "printed", None):
@@ -122,14 +123,14 @@ class Answer:
 def answering(
     *, plot: bool = False, html: bool = False, without: Collection[str] = ()
 ) -> Callable[[Callable[..., Found]], Callable[..., None]]:
-    """Make a command of a function: unfold its groups of options, and answer with what it returns.
+    """Turn a function into a command: unfold its groups of options, and print what it returns.
 
     Parameters
     ----------
     plot, html : bool
-        Whether it can draw, and whether there is a report.
+        Whether the command can draw a figure, and whether it can write a report.
     without : collection of str
-        Options of its groups that it does not have.
+        Options of the groups that this command lacks.
 
     """
     hidden = {*without, *(name for name, there in (("plot", plot), ("html", html), ("open", html)) if not there)}
@@ -153,7 +154,7 @@ def answering(
             out = next((group for group in made.values() if isinstance(group, Output)), Output())
             if out.open and out.html is None:
                 raise typer.BadParameter("--open opens a report: name its file with --html")
-            if out.plot is not None:  # before the work, not after it
+            if out.plot is not None:  # fail before the computation, not after it
                 require_extras("matplotlib")
             with Notes(out.quiet) as notes:
                 found = function(**made, **given)
@@ -175,7 +176,7 @@ def answering(
 
 
 def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
-    """Print first, then write: a file that cannot be written takes neither the answer nor the other files with it."""
+    """Print first, then write: if one file cannot be written, the answer and the other files still come out."""
 
     def show() -> None:
         if out.format == "json":
@@ -216,7 +217,7 @@ def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
 
 
 def _noted(content: Any, notes: list[str]) -> Any:
-    """With what reading had to say, beside the notes of each result."""
+    """Add the notes from reading the files to the JSON of each result."""
     if isinstance(content, list):
         return [_noted(part, notes) for part in content]
     if "comparisons" in content:
@@ -229,7 +230,7 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
     from ..render.figures.style import figure_of, save
 
     pyplot = import_extra("matplotlib.pyplot")
-    pyplot.switch_backend("agg")  # no window, whatever is installed
+    pyplot.switch_backend("agg")  # opens no window, whichever backends are installed
     drawn = plot()
     save(drawn, path)
     pyplot.close(figure_of(drawn))
@@ -237,7 +238,7 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
 
 
 def _write_page(answer: Answer, path: Path, out: Output) -> None:
-    """Write the page, and say where it is."""
+    """Write the report, and print its path."""
     assert answer.result is not None
     with out.bar("writing the report"):
         answer.result.report(path)

@@ -1,4 +1,4 @@
-"""The commands. Heavy imports stay inside them, so that `--help` answers at once."""
+"""The commands of the command line. They import heavy modules late, so that `--help` answers at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _summary(command: Any) -> str:
 
 class _Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """In groups, each with its whole summary."""
+        """List the commands in groups, each with its full summary."""
         widest = max(map(len, self.commands))
         groups: dict[str, list[tuple[str, str]]] = {}
         command: Any
@@ -59,13 +59,13 @@ class _Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """As usual, which also answers --help and --version; what was typed is kept for reports."""
+        """Parse as usual (which also answers --help and --version), and keep what was typed for reports."""
         ctx.meta["arguments"] = list(args)
         with told():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """As usual, but for what goes wrong."""
+        """Run the command, and print errors in one line."""
         with told():
             return super().invoke(ctx)
 
@@ -104,15 +104,15 @@ def _root(
 def look(file: list[str], *, read: Reader, out: Output) -> Found:
     """Show how files would be read.
 
-    Their format, orientation, systems, topics, measures, missing scores and ties, and what to try next. The exit status
-    is 1 if a file cannot be read as it is.
+    Prints each file's format, orientation, systems, topics, measures, missing scores and ties, and what to try next.
+    The exit status is 1 if a file cannot be read as it is.
 
     Example: concordant look people.csv
 
     Parameters
     ----------
     file
-        Files, folders or quoted patterns, as PATH[:MEASURE][:lower].
+        Files, folders or quoted patterns: PATH[:MEASURE][:lower].
 
     """
     from ..judgments.read_labels import is_label_list, read_labels
@@ -190,14 +190,14 @@ def cite(name: list[str]) -> None:
 
 @answering()
 def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writable_folder}] = None) -> None:
-    """Show what concordant does, on files that come with it.
+    """Show what concordant does, on example files.
 
     Example: concordant demo --save .
 
     Parameters
     ----------
     save
-        Only put the files of the examples into this folder.
+        Only copy the example files into this folder.
 
     """
     from ..data.collection import path
@@ -209,17 +209,20 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
     page, folder = str(Path(DEMO_REPORT).resolve()), path("people").parent
     steps: list[tuple[str, list[str]]] = [
         (
-            "People and a machine scored the same 20 systems on 40 topics. Is the machine good enough?",
+            "People and a careful machine scored the same 20 systems on 40 topics. Is the machine good enough?",
             ["compare", human, careful],
         ),
-        ("A hasty machine did, too. Which of them ranks the systems as people do?", ["compare", human, careful, hasty]),
+        (
+            "A hasty machine scored them, too. Which machine ranks the systems more like people?",
+            ["compare", human, careful, hasty],
+        ),
         ("Which systems and topics make the hasty one disagree?", ["explain", human, hasty]),
         ("Which ranks are real?", ["board", human]),
         ("How many topics are enough?", ["plan", human]),
-        ("For the paper.", ["compare", human, careful, hasty, "--format", "latex"]),
-        ("And whom to cite.", ["cite", "tau_ap_b"]),
+        ("Print the table for a paper.", ["compare", human, careful, hasty, "--format", "latex"]),
+        ("Cite the coefficient.", ["cite", "tau_ap_b"]),
         (
-            "All of it in one file, to look at and to send.",
+            "Put everything into one file that you can open and send.",
             ["compare", human, careful, hasty, "--format", "markdown", "--quiet", "--html", page],
         ),
     ]
@@ -228,7 +231,7 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
             say("")
         say(text)
         say(f"$ concordant {shlex.join(DEMO_REPORT if a == page else a for a in arguments)}\n")
-        with contextlib.chdir(folder):  # so that the next commands name the files as these do
+        with contextlib.chdir(folder):  # so that each command names the files without a folder
             failed = app(arguments, standalone_mode=False)
         if failed:
             raise typer.Exit(failed)
@@ -236,7 +239,7 @@ def demo(*, save: Annotated[Path | None, {"metavar": "FOLDER", "callback": writa
 
 
 def _save_collection(folder: Path) -> None:
-    """The files of the examples; what is there is never overwritten."""
+    """Copy the example files into a folder; never overwrite a file."""
     from ..data.collection import NAMES, path
     from ..render.outputs import written_whole
 
@@ -269,7 +272,7 @@ app.add_typer(judgments, name="judgments", rich_help_panel="Judgments")
 
 
 def run() -> None:
-    """The command line: exit status 0, 1 for bad data, 2 for bad usage."""
+    """Run the command line; exit with 0, with 1 for bad data, or with 2 for bad usage."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -24,7 +24,7 @@ def votes(
 ) -> Found:
     """Rank systems by battles, with rank intervals.
 
-    Which of two systems answered better, as in LMArena's files: CSV, or JSON lines.
+    A battle says which of two systems answered better, as in LMArena's files (CSV or JSON lines).
 
     Example: concordant votes battles.csv
 
@@ -33,9 +33,9 @@ def votes(
     file
         One row per battle: model_a, model_b, winner and question_id.
     method
-        What to rank by; bradley-terry needs evalica.
+        How to rank; bradley-terry needs the package evalica.
     question
-        The column that says which battles are about the same question.
+        The column that holds the question of each battle.
 
     """
     battles = cc.votes.read_votes(file, question=question)
@@ -61,8 +61,8 @@ def board(
 ) -> Found:
     """Show which ranks of a leaderboard are real.
 
-    Each system gets the ranks that it could have. A border is drawn where all systems above are significantly better
-    than all below. Systems may lack topics. The page of --html can be searched.
+    Each system gets the range of ranks that it could have. A border separates systems if all above it are significantly
+    better than all below. Systems may lack topics. The report of --html can be searched.
 
     Example: concordant board people.csv --total borda
 
@@ -71,30 +71,30 @@ def board(
     file
         Scores of the systems on topics or tasks: files, folders or globs.
     best
-        Who could be among the k best?
+        Show which systems could be among the k best.
     more_topics
-        How many more topics to look ahead.
+        Predict the ranks with this many more topics.
     pair
-        Only: is system A better than B, and by how much?
+        Only test whether system A is better than B, and by how much.
     pairs
-        Only: is each system better than the next? Corrected for their number.
+        Only test whether each system is better than the next, corrected for multiple tests.
     runs
-        Only: how much of the error of each mean comes from repeated runs?
+        Only show how much of each mean's error comes from repeated runs.
     these_topics
-        Ask about these topics only, so that repeated runs alone are random.
+        Treat the topics as fixed, so that only repeated runs are random.
 
     """
     from ..ranks.noise import on_these_topics_only
     from ..words import listing
 
     asked = [name for name, one in {"pair": pair, "pairs": pairs, "runs": runs, "best": best}.items() if one]
-    refuse(len(asked) > 1, f"--{' and --'.join(asked)} are different questions: ask one at a time")
+    refuse(len(asked) > 1, f"--{' and --'.join(asked)} are different questions: give one at a time")
     given = replace(read, missing=missing).together(file, out.quiet)
-    if missing == "error":  # which the library cannot tell from nothing said
+    if missing == "error":  # the library cannot tell this from its default
         given.settled(open_to_holes=True)
     refuse((best or 0) > len(given.systems), f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
-        refuse(out.html, "--html writes the page of a board: leave --pair and --pairs out, or use --plot")
+        refuse(out.html, "--html writes the report of a board: leave out --pair and --pairs, or use --plot")
         how: dict[str, Any] = {"these_topics": these_topics, "confidence_level": random.level, "rng": random.seed}
         return cc.ranks.neighbours(given, **how) if pair is None else cc.difference(given, *pair, **how)
     if runs:

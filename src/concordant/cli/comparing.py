@@ -1,4 +1,4 @@
-"""`concordant compare`, `explain` and `audit`: one ranking and what is held against it."""
+"""`concordant compare`, `explain` and `audit`: compare one ranking with others."""
 
 from __future__ import annotations
 
@@ -55,45 +55,45 @@ def compare(
 ) -> Found:
     """Does another judge, measure or pool rank the systems alike?
 
-    The first file is compared with one or more others. The answer says how many topics of the first one 25 topics of
-    each other are worth.
+    Compares the first file with one or more others. The answer says what 25 topics of each other file are worth in
+    topics of the first.
 
     Example: concordant compare people.csv careful.csv hasty.csv --html report.html
 
     Parameters
     ----------
     measure
-        The measure to read, as the files name it. More than once, or 'all': one row for each.
+        The measure to read, as the files name it. Give several, or 'all', for one row per measure.
     collection
-        Read the files in this folder; more than once: one row for each, and their average.
+        Read the files in this folder. Give several for one row per collection, and their average.
     card
-        Report everything that papers report about judges, one row each.
+        Show all numbers that papers report about judges, one row per judge.
     matrix
         Compare all rankings with each other.
     coefficient
         A coefficient to compute; may be given several times.
     top
-        Compare the k best systems of the first file only.
+        Compare only the k best systems of the first file.
     interval
-        Intervals for the coefficients, for all such topics.
+        Also compute confidence intervals of the coefficients, over topics like these.
     test
         Test the coefficients against chance.
     per_topic
-        Also on each topic: mean and spread.
+        Also compute the coefficients on each topic; show mean and spread.
     common
         Compare all candidates on the systems and topics that all of them have.
     these_systems
-        Ask about these systems only, not about new ones.
+        Draw conclusions about these systems only, not about new ones.
     noun
-        What the candidates are, where the files do not tell: a judge.
+        What the candidates are, if the files do not say; by default judges.
     at_least
-        Exit with status 3 unless 25 topics are worth at least so many, beyond doubt.
+        Exit with status 3 unless the interval of what 25 topics are worth starts at this number or above.
     resamples
         Number of resamples.  [default: 9999; --card 1999]
     families
-        For --card: a CSV file with the family of each system, FILE or FILE:COLUMN, to test for bias.
+        With --card: a CSV file with the family of each system, FILE or FILE:COLUMN, to test for bias.
     plot_kind
-        What to draw; by default scatter for one candidate, heatmap for many.
+        What to draw; by default a scatter plot for one candidate, a heatmap for several.
 
     """
     refuse(
@@ -101,9 +101,9 @@ def compare(
     )
     refuse(
         plot_kind is not None and (out.plot is None or card or matrix),
-        "--plot-kind says what a plain comparison draws: name the file with --plot",
+        "--plot-kind chooses the figure of a plain comparison: name its file with --plot",
     )
-    refuse(card and matrix, "--card and --matrix are two answers: ask for one")
+    refuse(card and matrix, "--card and --matrix are different answers: give one of them")
     plain = not (card or matrix)
     refuse(at_least is not None and not plain, "--at-least judges a plain comparison: leave --card and --matrix out")
     refuse(families is not None and not card, "--families belongs to --card")
@@ -167,7 +167,7 @@ def _table(
     read: Reader,
     out: Output,
 ) -> Found:
-    """By several measures, or on several collections."""
+    """Compare by several measures, or on several collections."""
     from ..agreement.tables import Sides, common_measures, compared_by
     from ..read import parse_side
     from ..read.reader import tables_in
@@ -204,7 +204,7 @@ def _table(
 
 
 def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
-    """Commands that lead on."""
+    """Suggest the next commands."""
     from ..judges.verdicts import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
@@ -215,7 +215,7 @@ def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
 
 
 def _gate(found: Comparison, at_least: float) -> int:
-    """Status 3, and which candidates are to blame, unless the worth of all is at least so much beyond doubt."""
+    """Return 3 and name the candidates whose interval of worth starts below the limit, or return 0."""
     from ..judges.verdicts import shown
 
     status = 0
@@ -237,7 +237,7 @@ def _card(
     random: Random,
     out: Output,
 ) -> Found:
-    """Everything that papers report about judges; with --all also the accuracy with ties calibrated."""
+    """Compute all numbers that papers report about judges; with --all also the accuracy with calibrated ties."""
     from ..read.labels import labels_of
 
     of = None if families is None else labels_of(families, "families")
@@ -257,7 +257,7 @@ def _card(
 
 
 def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
-    """All rankings with each other."""
+    """Compare all rankings with each other."""
     from ..agreement.comparison_text import size
     from ..data.results import plain
 
@@ -309,11 +309,11 @@ def explain(
     Parameters
     ----------
     candidate
-        Scores to compare with it.
+        Scores to compare with the truth.
     pair
-        Two systems separated by a comma: which topics drive their difference?
+        Show which topics drive the difference of two systems: A,B.
     by
-        What csv, markdown, latex and --plot show. Default: pairs; --plot systems and topics.
+        What csv, markdown, latex and --plot show. Default: pairs; for --plot, systems and topics.
 
     """
     name = known_coefficients([coefficient])[0]
@@ -365,20 +365,20 @@ def audit(
 ) -> Found:
     """Find out how a reported correlation was computed.
 
-    It tries every coefficient, direction, rule for ties and preparation of the scores.
+    Tries every coefficient, direction, rule for ties and preparation of the scores.
 
     Example: concordant audit --reported 0.723 people.csv hasty.csv
 
     Parameters
     ----------
     reported
-        The number as printed, 0.870 or 87%; one for each candidate.
+        The number as printed, such as 0.870 or 87%; one for each candidate.
     top
-        Also try the k best systems only.
+        Also try only the k best systems.
     departures
-        Most departures from the plain way.
+        Try at most this many departures from the default computation.
     missing
-        What to do about topics that a system lacks; by default each way is tried.
+        How to treat topics that a system lacks; by default every way is tried.
 
     """
     from .. import audit as audit_of

@@ -1,4 +1,4 @@
-"""`concordant label` and `evaluate`, and `concordant judgments`: the same runs under changed judgments."""
+"""`concordant label`, `evaluate` and `judgments`: choose, use and change relevance judgments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEFAULT = ("nDCG@10", "AP")
 
 
 def new_list(path: Path | None) -> Path | None:
-    """Check that a list can be written, for options: it replaces no file, which may hold grades."""
+    """Check that a list can be written; it must be a new file, as an old one may hold grades."""
     from ..judgments.label import check_new
 
     if path is not None:
@@ -72,9 +72,9 @@ def label(
     measure
         P@k, DCG@k, nDCG@k or AP, such as P(rel=2)@10; may be given several times.
     budget
-        How many pairs people will judge.
+        How many pairs of topic and document people will judge.
     output
-        The list, a new CSV file; its plan goes beside it.
+        Write the list to this new CSV file, and its plan beside it.
     depth
         Depth of the pool for AP without a cutoff.
     topics
@@ -82,7 +82,7 @@ def label(
     add
         Add the documents of late runs to this list; give all runs.
     simulate
-        Only try it: with all judgments of an earlier year, how well would it rank?
+        Write no list; test how well such lists rank, given all judgments of an earlier year.
 
     """
 
@@ -92,20 +92,20 @@ def label(
     others = None if machine is None else cc.read_qrels(machine)
     if simulate is not None:
         more = extra(budget=budget, output=output, topics=topics, add=add)
-        refuse(more, f"--simulate tries shares of the judgments and writes no list: leave out {' '.join(more)}")
+        refuse(more, f"--simulate tests shares of the judgments and writes no list: leave out {' '.join(more)}")
         if measure is None or len(measure) != 1:
             raise typer.BadParameter("--simulate ranks by one measure: give it with -m")
         given = read_all(runs), cc.read_qrels(simulate), measure[0]
         return out.run("lists", cc.planning.try_labels, *given, machine=others, rng=seed)
-    refuse(out.plot, "--plot draws what --simulate finds: add --simulate QRELS, or leave out --plot")
+    refuse(out.plot, "--plot draws the result of --simulate: add --simulate QRELS, or leave out --plot")
     if output is None:
-        raise typer.BadParameter("--output is missing: name the list to write, such as -o list.csv")
+        raise typer.BadParameter("--output is missing: name the list to write, for example -o list.csv")
     if add is not None:
         more = extra(m=measure, budget=budget, topics=topics)
         refuse(more, f"--add takes {', '.join(more)} from the list: leave out {' '.join(more)}")
         return _written(cc.judgments.read_labels(add).add(read_all(runs), machine=others), output, runs, machine)
     if not measure or budget is None:
-        raise typer.BadParameter(f"{'--budget' if measure else '-m'} is missing: say what to rank by, and how many")
+        raise typer.BadParameter(f"{'--budget' if measure else '-m'} is missing: give both, -m nDCG@10 --budget 200")
     chosen = names_of(topics, "--topics")
     how: Any = {"measures": measure, "budget": budget, "seed": seed, "depth": depth, "topics": chosen}
     made = cc.judgments.label(read_all(runs), machine=others, **how)
@@ -121,9 +121,9 @@ class Labelled:
     labels
         Rank the runs by a list of documents that people judged.
     these_topics
-        With --labels: intervals for these topics, not for topics like them.
+        With --labels: compute intervals for these topics only, not for topics like them.
     final
-        With --labels: rank by the complete batches, as no more will be judged.
+        With --labels: judging has ended; rank by the complete batches.
 
     """
 
@@ -134,17 +134,20 @@ class Labelled:
 
     @property
     def given(self) -> bool:
-        """Whether labels are."""
+        """Whether --labels was given."""
         without = self.labels is None and (self.machine or self.these_topics or self.final)
         refuse(without, "--machine, --these-topics and --final go with --labels")
         return self.labels is not None
 
     def answer(self, runs: list[str], measure: str | None, level: float, seed: int) -> Found:
-        """The ranking; or how much is judged, until all of it is: who looks at rankings stops when one looks good."""
+        """Return the ranking, or the progress if the list is incomplete.
+
+        Early rankings are withheld, as people might stop judging when one looks good.
+        """
         assert self.labels is not None
         found = cc.judgments.read_labels(self.labels)
         if not found.answered.all() and not self.final:
-            more = "no ranking before the whole list is judged; if no more will be judged, add --final"
+            more = "the systems are ranked once the whole list is judged; if judging has ended, add --final"
             return replace(found, notes=(more,))
         if measure is None:
             raise typer.BadParameter(f"-m is missing: the list was made for {listing(found.measures)}")
@@ -154,7 +157,7 @@ class Labelled:
 
 
 def read_all(given: list[str]) -> Runs:
-    """Runs of a folder or a glob, or of several files."""
+    """Read the runs of a folder, a glob or several files."""
     return cc.read_runs(given[0] if len(given) == 1 else given)
 
 
@@ -165,7 +168,7 @@ def _written(made: LabelList, output: Path, runs: list[str], machine: Path | Non
     def write() -> str:
         made.write(output)
         return (
-            f"{output}: type grades into the last column, or skip where nobody can tell.\n"
+            f"{output}: type grades into the last column, or `skip` for a document that nobody can judge.\n"
             f"Judge whole batches, and all {len(made.pairs):,} pairs before you look at a ranking.\n"
             f"{next_steps([['combine', *ranked]])}"
         )
@@ -175,12 +178,12 @@ def _written(made: LabelList, output: Path, runs: list[str], machine: Path | Non
 
 @dataclass(frozen=True)
 class JudgedFiles:
-    """Runs and their judgments.
+    """The files of runs and of their judgments.
 
     Parameters
     ----------
     truth
-        The judgments of the truth, in TREC's format.
+        The reference judgments, in TREC's format.
 
     """
 
@@ -193,7 +196,7 @@ class JudgedFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """Which scores are computed.
+    """The scores to compute.
 
     Parameters
     ----------
@@ -224,9 +227,9 @@ def evaluate(
     Parameters
     ----------
     per_topic
-        One row per topic, system and measure.
+        Print one row per topic, system and measure.
     output
-        Also write topics x systems to this CSV file, full precision.
+        Also write a CSV file of topics x systems in full precision.
 
     """
     measures = measured.measure or DEFAULT
@@ -269,7 +272,7 @@ def evaluate(
 
 
 def _write_scores(scores: Scores, path: Path) -> str:
-    """Write a table with a column for the topics and one for each system, in full precision, and say where it is."""
+    """Write a table of topics x systems in full precision; return a line that names the file."""
     from ..render.outputs import written_whole
 
     rows = [[topic, *row] for topic, row in zip(scores.topics, scores.shown().tolist(), strict=True)]
@@ -284,16 +287,16 @@ app = Commands.group("See what changed judgments do to the ranking.")
 
 @dataclass(frozen=True, kw_only=True)
 class Studied(Measured):
-    """How a study of judgments is run.
+    """The options of a study of judgments.
 
     Parameters
     ----------
     coefficient
         A coefficient to compute; may be given several times.
     resamples
-        Resamples of topics, for p-values.
+        Number of resamples of the topics, for p-values.
     output
-        A folder for what is done, to continue there, and for tables and the figure.
+        The folder for tables and the figure; a study that was stopped continues from it.
 
     """
 
@@ -314,7 +317,7 @@ class Studied(Measured):
         more: Callable[[StudyResult], str] | None = None,
         **options: Any,
     ) -> Answer:
-        """Run it: the study, what its numbers are, and what else is to be said of it."""
+        """Run the study; print its table, what its numbers mean, and `more`."""
         from ..study.judgments import summary_of
 
         changes = [cc.judgments.Change(change, level, **options) for level in levels]
@@ -334,10 +337,10 @@ class Studied(Measured):
         )
 
         def text(every: bool) -> str:
-            about = f"p: test of the rank distance in the paper's way, {self.resamples:,} resamples."
+            about = f"p: test of the rank distance as in Carterette (2009), {self.resamples:,} resamples."
             if not study.tested:
-                about = "No p-values of the rank distance: with as many systems as topics or more they say nothing."
-            about += " Means over draws; --format csv has their spread." if self.draws > 1 else ""
+                about = "Rank test not run: it needs more topics than systems."
+            about += " Means over draws; --format csv prints their spread." if self.draws > 1 else ""
             return "\n\n".join([str(study), about, *([more(study)] if more else [])])
 
         shown = study.statistics if self.coefficient else None
@@ -346,21 +349,21 @@ class Studied(Measured):
 
 
 def saved(study: StudyResult, folder: Path) -> str:
-    """Write the tables and the figure of a study, and say where they are."""
+    """Write the tables and the figure of a study; return a line that names the folder."""
     study.save(folder)
-    return f"Every number, and each system's: {folder}"
+    return f"All numbers, in total and for each system: {folder}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn(Studied):
-    """Like `Studied`, with random draws.
+    """The options of a study with random draws.
 
     Parameters
     ----------
     draws
-        Random draws of each level.
+        Number of random draws at each level.
     workers
-        Processes.
+        Number of processes.
 
     """
 
@@ -375,7 +378,7 @@ def pool(
 ) -> Found:
     """Judge only the first k documents of each run.
 
-    Yilmaz et al. 2008, figures 1 and 2.
+    As in Yilmaz et al. (2008), figures 1 and 2.
 
     Example: concordant judgments pool runs/ qrels.txt --depths 1,5,10
     """
@@ -395,7 +398,7 @@ def sample(
 ) -> Found:
     """Keep a random share of the judgments.
 
-    Buckley and Voorhees 2004; Carterette 2009, figure 4.
+    As in Buckley and Voorhees (2004), and in Carterette (2009), figure 4.
 
     Example: concordant judgments sample runs/ qrels.txt
 
@@ -422,7 +425,7 @@ def pseudo(
 ) -> Found:
     """Call random documents of the pool relevant.
 
-    Soboroff et al. 2001.
+    As in Soboroff et al. (2001).
 
     Example: concordant judgments pseudo runs/ qrels.txt
 
@@ -431,9 +434,9 @@ def pseudo(
     share
         Mean share of the pool that is relevant.
     spread
-        Its standard deviation over topics.
+        Standard deviation of that share over topics.
     duplicates
-        Documents that more runs have are likelier to be relevant.
+        Call documents that more runs retrieved relevant more often.
 
     """
     options: dict[str, Any] = {"share": share, "spread": spread, "duplicates": duplicates}
@@ -443,16 +446,16 @@ def pseudo(
 @app.command("single-run")
 @answering(html=True)
 def single_run(judged: JudgedFiles, *, names: str | None = None, how: Studied, out: Output) -> Found:
-    """Keep the judgments of what one run retrieved.
+    """Keep only the judgments of documents that one run retrieved.
 
-    Sanderson and Joho 2004; Yilmaz et al. 2008, figure 5.
+    As in Sanderson and Joho (2004), and in Yilmaz et al. (2008), figure 5.
 
     Example: concordant judgments single-run runs/ qrels.txt
 
     Parameters
     ----------
     names
-        Runs to take the judged documents from, one by one, or @FILE; default: each.
+        The runs to try one by one: names separated by commas, or @FILE; default: all.
 
     """
     runs, qrels = judged.read()
@@ -470,9 +473,9 @@ def leave_out(
     how: Studied,
     out: Output,
 ) -> Found:
-    """Leave out what one team alone pooled, team by team.
+    """Leave out the judgments that only one team contributed.
 
-    And score each system without its own team's share.
+    Repeats this for each team, and scores each system without its own team's judgments.
 
     Example: concordant judgments leave-out runs/ qrels.txt --teams teams.csv
 
@@ -481,7 +484,7 @@ def leave_out(
     teams
         A CSV file with the team of each run, FILE or FILE:COLUMN.
     depth
-        Depth of the pool; default: all that was retrieved.
+        Depth of the pool; default: all retrieved documents.
 
     """
     from ..coefficients.registry import get_coefficient, headlines
@@ -498,7 +501,7 @@ def leave_out(
     of = teams_of(owners, runs)
 
     def each_out(study: StudyResult) -> str:
-        with warnings.catch_warnings(action="ignore"):  # said of the study
+        with warnings.catch_warnings(action="ignore"):  # the study has warned of the same
             each = cc.judgments.leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
         names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
         rows = [
@@ -507,7 +510,7 @@ def leave_out(
             for k, measure in enumerate(study.measures)
         ]
         table = to_text(Table.of(rows))
-        return f"Each system without what its own team alone pooled, against all judgments:\n\n{table}"
+        return f"Each system without its own team's judgments, compared with all judgments:\n\n{table}"
 
     return how.study((runs, qrels), out, "leave_out", of, each_out, teams=of, k=depth)
 
@@ -515,7 +518,7 @@ def leave_out(
 @app.command()
 @answering(html=True)
 def mix(judged: JudgedFiles, candidate: Path, *, shares: str = "0.1,0.25,0.5,0.75,1", how: Drawn, out: Output) -> Found:
-    """Replace a random share of the grades by another judge's.
+    """Replace a random share of the grades with another judge's.
 
     Example: concordant judgments mix runs/ human.txt gpt4o.txt
 
@@ -554,9 +557,9 @@ def judges(
     candidate
         The judgments of other judges, one file each.
     rel
-        Compare labels only by whether grades are at least this, on all sides.
+        Compare labels as relevant or not, where grades of at least this are relevant.
     topics
-        Compare on all topics of the truth, or on those that all judges have.
+        Compare on all topics of the truth, or on those that all judges share.
     drop_grades
         Grades to ignore, such as those of broken answers, separated by commas.
     families
@@ -564,9 +567,9 @@ def judges(
     coefficient
         A coefficient to compute; may be given several times.
     resamples
-        Resamples of topics, for intervals and tests.
+        Number of resamples of the topics, for intervals and tests.
     output
-        A folder for tables and the figure.
+        The folder for tables and the figure.
 
     """
     from ..coefficients.registry import headlines

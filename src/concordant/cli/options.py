@@ -1,24 +1,24 @@
-"""The options that commands share, and how the parameters of a function become options.
+"""Define the options that commands share, and turn the parameters of a function into options.
 
 Parameters
 ----------
 truth
     Scores of the truth: [NAME=]PATH[:MEASURE][:lower].
 candidate
-    Scores to compare with it, given in the same way.
+    Scores to compare with the truth, given in the same way.
 scores
     Scores of the systems: [NAME=]PATH[:MEASURE][:lower]; a file, folder or glob.
 runs
     The runs: a folder or a glob.
 coefficient
-    The coefficient.
+    The rank correlation coefficient.
 own_topics
-    Average each side over its own topics, not over the common ones.
+    Average each file over its own topics, not over the common ones.
 measure
     The measure to read, as the files name it.
 missing
-    Topics that a system lacks: stop, score them 0, drop the topics, drop the systems, average the rest, or compare on
-    what is available.
+    How to treat topics that a system lacks: stop, score them 0, drop the topics, drop the systems, average the rest, or
+    compare on what is available.
 level
     Confidence level of the intervals.
 resamples
@@ -26,7 +26,7 @@ resamples
 seed
     Random seed.
 workers
-    Threads.
+    Number of threads.
 depths
     Depths of the pool, separated by commas.
 shares
@@ -36,7 +36,7 @@ contributing
 machine
     A machine's judgments of the pool, in TREC's format.
 marginal
-    The level holds for each system by itself, not for all together.
+    Apply the confidence level to each system by itself, not to all together.
 
 """
 
@@ -78,7 +78,7 @@ _STANDS_FOR = {
     "depth": ("k",),
     "depths": ("k",),
 }
-"""By option, the arguments of the library, or argument=value, that have another name there."""
+"""For each option, the arguments (or argument=value) of the library that have another name."""
 
 _TYPES = (
     (r"<(?:list\[)?(?:int range|float range|int|float)\]?>", "NUMBER"),
@@ -90,7 +90,7 @@ _RANGES = (
     (r"\b([\d.]+)<=x<=([\d.]+)", r"\1 to \2"),
     (r"\bx>=([\d.]+)", r"at least \1"),
 )
-"""What help says of types and ranges, and what it says instead."""
+"""Patterns of types and ranges in typer's help, and the words that replace them."""
 
 _SHORT = {
     "measure": "-m",
@@ -112,7 +112,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "types": {"metavar": "FILE"},
     "costs": {"metavar": "FILE"},
 }
-"""What options are wherever they are: short names, the part of the help, limits, and what stands for their values."""
+"""Settings of an option in every command: short name, section of the help, limits, and placeholder of the value."""
 
 Missing = Literal["error", "zero", "drop", "drop-systems", "mean", "available"]
 Total = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"]
@@ -125,7 +125,7 @@ class _Command(TyperCommand):
             param.get_help_record = partial(_in_words, param.get_help_record)  # type: ignore[method-assign]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Arguments first, then the options in the same three groups everywhere."""
+        """List the arguments first, then the options in the same three groups for every command."""
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", "Answer", "Data", "Output")}
         param: Any
         for param in self.get_params(ctx):
@@ -138,18 +138,18 @@ class _Command(TyperCommand):
                     formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As usual; but of an option that takes one value, the last of several does not win in silence."""
+        """Parse as usual, but refuse a repeated option that takes one value, where typer would use the last."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         given: Any
         for given, times in Counter(order).items():
             if times > 1 and given.param_type_name == "option" and not given.multiple and not given.is_flag:
                 more = "; for one side, write PATH:MEASURE" if given.name == "measure" else ""
                 raise typer.BadParameter(f"{given.opts[0]} was given {times} times: give it once{more}")
-        with guarding({}):  # what Python read before is no input of this command
+        with guarding({}):  # forget the files that Python read before this command
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """As usual; messages name the options of this command, and no output may replace an input, or another one."""
+        """Run the command; let messages name its options, and let no output replace an input or another output."""
         names = self.options()
         outputs = {names[name]: ctx.params[name] for name in OUTPUTS if ctx.params.get(name) is not None}
         if len({os.path.realpath(path) for path in outputs.values()}) < len(outputs):
@@ -158,7 +158,7 @@ class _Command(TyperCommand):
             return super().invoke(ctx)
 
     def options(self) -> dict[str, str]:
-        """By argument of the library, or by argument=value, the option of this command that stands for it."""
+        """Map each argument of the library, or argument=value, to this command's option."""
         found: dict[str, str] = {}
         option: Any
         for option in self.params:
@@ -176,12 +176,12 @@ class _Command(TyperCommand):
 
 
 def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> tuple[str, str] | None:
-    """What help says of a parameter, for those who do not read Python."""
+    """Replace Python's types in the help of a parameter with words."""
     found = record(ctx)
     if found is None:
         return None
     name, text = found
-    if not name.startswith("-"):  # an argument: its name says what it is
+    if not name.startswith("-"):  # an argument, whose name already says what it is
         name = re.sub(r" <str>$", "", re.sub(r" <list\[(?:str|Path)\]>$", "...", name))
     for pattern, word in _TYPES:
         name = re.sub(pattern, word, name)
@@ -191,7 +191,7 @@ def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> tupl
 
 
 class Commands(typer.Typer):
-    """An app whose commands take each option once, unless it may be given several times."""
+    """An app whose commands refuse repeated options, unless an option may be given several times."""
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """Register a command."""
@@ -199,17 +199,17 @@ class Commands(typer.Typer):
 
     @classmethod
     def group(cls, about: str) -> Commands:
-        """Commands below one, also if there is only one."""
+        """Make a command with subcommands, even if it has only one."""
         made = cls(help=about, no_args_is_help=True, rich_markup_mode=None)
         made.callback()(lambda: None)
         return made
 
 
 def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """The parameters of a command, or the fields of a group of options, as typer takes them.
+    """Convert the parameters of a command, or the fields of a group of options, for typer.
 
-    What may be given by place is an argument, and the others are options. What they are for stands in the docstring,
-    or in that of this module; `Annotated` may have settings of typer's own.
+    Positional parameters become arguments, and keyword-only ones options. Their help comes from the docstring of the
+    function or of this module. `Annotated` may add settings of typer's own.
     """
     hints, found = get_type_hints(given, include_extras=True), {}
     helps: dict[str, str] = {}
@@ -239,7 +239,7 @@ def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
-    """What is drawn at random. A command has the options of this that it says a default of, and the seed."""
+    """The options of random draws. A command has the seed, and each option for which it gives a default."""
 
     level: float
     resamples: int
@@ -248,18 +248,18 @@ class Random:
 
     @property
     def how(self) -> dict[str, Any]:
-        """The arguments of the library."""
+        """The arguments to pass to the library."""
         return {_STANDS_FOR.get(name, (name,))[0]: value for name, value in vars(self).items() if value is not None}
 
 
 def refuse(when: object, why: str) -> None:
-    """Refuse what was asked for, if it was."""
+    """Raise a usage error with this message if the condition holds."""
     if when:
         raise typer.BadParameter(why)
 
 
 def writable(kind: Kind | None = None) -> Callable[[Path | None], Path | None]:
-    """Check that a file of this kind can be written, for options: before the work, not after it."""
+    """Return an option's check, made before the computation, that a file of this kind can be written."""
 
     def check(path: Path | None) -> Path | None:
         if path is None:
@@ -280,11 +280,11 @@ def writable(kind: Kind | None = None) -> Callable[[Path | None], Path | None]:
 
 
 def writable_folder(path: Path | None) -> Path | None:
-    """Check that a folder, which need not be there yet, can be written to, for options."""
+    """Check that a folder can be written to; it need not exist yet."""
     if path is not None:
         there = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
         if not there.is_dir():
-            raise typer.BadParameter(f"{there} is a file: give a folder, which is made if it is not there")
+            raise typer.BadParameter(f"{there} is a file: give a folder, which is created if it does not exist")
         try:
             check_output(there / "x")
         except OSError as error:
@@ -293,7 +293,7 @@ def writable_folder(path: Path | None) -> Path | None:
 
 
 def numbers(text: str, option: str, kind: type[int] | type[float]) -> list[int] | list[float]:
-    """Numbers separated by commas, each once."""
+    """Parse numbers separated by commas, and drop repeated ones."""
     try:
         return list(dict.fromkeys(kind(part) for part in text.split(",")))
     except ValueError:

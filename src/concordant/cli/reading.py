@@ -1,4 +1,4 @@
-"""From arguments to scores: which files, what to call them, and what they have in common."""
+"""Turn arguments of the command line into scores: find the files, read them and name them."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """Reads a side, as these options say: the one place where what stands on the command line becomes scores.
+    """The options for reading scores. Every command reads its scores through this class.
 
     Parameters
     ----------
     groups
-        Topics that belong together, such as segments of a document: FILE or FILE:COLUMN; none for single ones.
+        A CSV file with the group of each topic, such as the document of a segment, FILE or FILE:COLUMN; the word none
+        treats topics as independent.
     types
         For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN.
     total
-        The total that systems are ranked by.
+        The total that ranks the systems.
     lower_is_better
-        Whether scores are errors or times; for one side, write PATH:MEASURE:lower or :higher.
+        Whether low scores are good, as for errors or times; for one file, write PATH:MEASURE:lower or :higher.
     systems
-        Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' takes all that fit,
-        '!NAME' leaves one out.
+        Only these systems: names separated by commas, or @FILE with one name per line. 'STS*' selects all names that
+        match; '!NAME' leaves one out.
     topics
-        Only these topics, given in the same way; NAME=TOPICS for the side NAME=PATH alone.
+        Only these topics, given in the same way; NAME=TOPICS applies to the file NAME=PATH alone.
     rename
-        New names of systems: two columns, the name and the new one.
+        A file that renames systems, with two columns: the old name and the new one.
     repeats
-        What several runs of a topic count as: mean, pass@K or pass^K.
+        How to combine several runs of a topic: mean, pass@K or pass^K.
     topic_column
         The column of a table that holds the topics.
     system_column
@@ -71,11 +72,11 @@ class Reader:
     run_column: str | None = None
 
     def __call__(self, given: str, quiet: bool) -> Scores | Means:
-        """The scores of a collection that is compared with no other."""
+        """Read the scores of one file."""
         return self.together([given], quiet)
 
     def together(self, files: Sequence[str], quiet: bool) -> Scores | Means:
-        """As for one file, of a collection that several hold."""
+        """Read one collection that is spread over several files."""
         from ..read import parse_side
         from ..words import listing
 
@@ -93,14 +94,14 @@ class Reader:
             return self._read(what, measures[0], given[0].lower_is_better, bar)
 
     def side(self, given: str, bar: Bar | None = None) -> Side:
-        """One side, given as NAME=PATH:MEASURE:DIRECTION; what it says goes before the options for all."""
+        """Read one side given as NAME=PATH:MEASURE:DIRECTION, which overrides the options for all sides."""
         from ..read import parse_side
 
         side = parse_side(given)
         return self._read(side.path, side.measure, side.lower_is_better, bar)
 
     def again(self, given: str, measure: str, lower: bool) -> Side:
-        """The same file by another measure."""
+        """Read the same file by another measure."""
         from ..read import parse_side
 
         return self._read(parse_side(given).path, measure, lower, None)
@@ -111,7 +112,7 @@ class Reader:
         return read_scores(what, measure or self.measure, progress=bar.update if bar else None, **self.how(lower))
 
     def how(self, lower: bool | None) -> Any:
-        """The arguments of `read_scores` that are not as usual, for a side that says so much of its direction."""
+        """Return the arguments of `read_scores` that differ from its defaults, given a side's direction."""
         given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
         given.pop("measure", None)
         given |= self.wanted() | {"lower_is_better": self.lower_is_better if lower is None else lower}
@@ -123,18 +124,18 @@ class Reader:
         return {"systems": names_of(self.systems, "--systems"), "topics": list(dict.fromkeys(topics)) or None}
 
     def of_side(self, name: str | None, names: Collection[str]) -> Reader:
-        """The same for the side of this name: NAME=TOPICS are the topics of that side alone."""
+        """Return the reader for the side of this name, as NAME=TOPICS applies to that side alone."""
         given = [(text, *text.partition("=")) for text in self.topics or ()]
         own = [topics for _, of, equals, topics in given if equals and of == name]
         shared = [text for text, of, equals, _ in given if not (equals and of in names)]
         return replace(self, topics=own or shared or None)
 
     def labels(self, given: Sequence[str]) -> list[str]:
-        """What to call each side; one file may be two sides with topics of their own."""
+        """Name each side; two sides may read one file if each has its own topics."""
         return labels_for(given, {text.partition("=")[0] for text in self.topics or () if "=" in text})
 
     def sides(self, paths: Sequence[str], quiet: bool) -> list[Side]:
-        """One side per path, with a bar over all their files; sides of one system each are refused."""
+        """Read one side per path with a progress bar; refuse sides of one system each."""
         from ..read import parse_side
 
         found, names = [], [parse_side(path).name for path in paths]
@@ -148,7 +149,7 @@ class Reader:
     def truth_and_candidates(
         self, truth: str, others: Sequence[str], quiet: bool
     ) -> tuple[Side, list[Side], list[str]]:
-        """The sides, and what to call them; a folder of tables is one candidate per file."""
+        """Read the sides and name them; a folder of tables is one candidate per file."""
         from ..read.reader import tables_in
 
         files = [file for given in others for file in tables_in(given) or [given]]
@@ -158,19 +159,19 @@ class Reader:
 
 
 def refuse_single_systems(sides: Sequence[Side]) -> None:
-    """Sides of one system each are what a folder is when the shell takes its pattern apart."""
+    """Refuse sides of one system each: the shell has probably expanded an unquoted pattern."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
         if len(sides) == 1:
             found = f"there is one system ({sides[0].systems[0]})"
         raise InputError(
-            f"{found}, and a ranking has several: name the folder, "
-            "or quote the pattern so that the shell leaves it whole ('human/*.eval')"
+            f"{found}, and a ranking needs several: name the folder, "
+            "or quote the pattern so that the shell does not expand it ('human/*.eval')"
         )
 
 
 def names_of(given: str | None, option: str) -> list[str] | None:
-    """Names separated by commas, or @FILE with one name per line."""
+    """Read names separated by commas, or from @FILE with one name per line."""
     if given is None:
         return None
     if given.startswith("@"):
@@ -184,12 +185,12 @@ def names_of(given: str | None, option: str) -> list[str] | None:
         names = given.split(",")
     names = [name.strip() for name in names if name.strip()]
     if not names:
-        raise typer.BadParameter(f"{option} names nothing")
+        raise typer.BadParameter(f"{option} is empty: give names separated by commas, or @FILE")
     return list(dict.fromkeys(names))
 
 
 def known_coefficients(given: Sequence[str]) -> list[str]:
-    """Their names, refused as bad usage where there is no such coefficient."""
+    """Return the full names of coefficients; an unknown one is a usage error."""
     from ..coefficients.registry import get_coefficient
 
     try:
@@ -199,9 +200,9 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
 
 
 def labels_for(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
-    """What to call each side: the NAME of NAME=PATH:MEASURE, else what of its path differs from the others.
+    """Name each side by the NAME of NAME=PATH:MEASURE, or else by the part of its path that differs from the others.
 
-    Sides with a name in `own` may be of the same file.
+    Sides with a name in `own` may read the same file.
     """
     from ..read import parse_side, short_names
 
@@ -218,5 +219,5 @@ def labels_for(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
     ]
     for label in labels:
         if labels.count(label) > 1:
-            raise typer.BadParameter(f"{label} names two sides: give each a name of its own, NAME=PATH")
+            raise typer.BadParameter(f"{label} names two files: give each its own name, NAME=PATH")
     return labels

@@ -1,4 +1,4 @@
-"""A table as text: for the terminal, for machines, for papers. Full precision wherever a machine reads it."""
+"""Write a table as text for the terminal, for programs (in full precision) and for papers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; a float is a number to be rounded for reading."""
+    """Columns and rows; floats are rounded where people read them."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
@@ -28,7 +28,7 @@ class Table:
 
     @classmethod
     def of(cls, rows: Rows) -> Table:
-        """Of a result's `rows`, which must all have the same columns: a value never stands under another's name."""
+        """Make a table of a result's `rows`; they must share their columns, so no value ends up in a wrong one."""
         columns = list(rows[0]) if rows else []
         for row in rows:
             if list(row) != columns:
@@ -37,19 +37,19 @@ class Table:
 
 
 def to_json(content: Any) -> str:
-    """JSON that any parser takes: nan is null, and what could control a terminal is escaped, which means the same."""
+    """Return JSON that any parser accepts: nan becomes null, and control characters are escaped."""
     return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def to_jsonl(rows: Rows) -> str:
-    """JSON lines, one per row."""
+    """Return JSON Lines, one object per row."""
     from ..data.results import plain
 
     return printable("\n".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in rows))
 
 
 def to_csv(table: Table) -> str:
-    """CSV with floats in full precision and nothing where there is no value."""
+    """Return CSV with floats in full precision; missing values are empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.columns)
@@ -59,7 +59,7 @@ def to_csv(table: Table) -> str:
 
 
 def to_markdown(table: Table) -> str:
-    """A table for GitHub and its kin."""
+    """Return a Markdown table as GitHub reads it."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(map(_markdown, cells)) + " |"
@@ -69,12 +69,12 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A booktabs tabular."""
+    """Return a LaTeX tabular that uses booktabs."""
     layout = "".join("r" if numeric else "l" for numeric in _numeric(table))
 
     def line(cells: Sequence[str]) -> str:
         made = " & ".join(map(_latex, cells)) + r" \\"
-        return "{}" + made if made[0] in "[*" else made  # which would belong to the \\ of the line above
+        return "{}" + made if made[0] in "[*" else made  # "[" or "*" would be read as an option of the \\ above
 
     body = [line(row) for row in _shown(table)]
     head = line(table.columns)
@@ -84,7 +84,7 @@ def to_latex(table: Table) -> str:
 
 
 def to_text(table: Table) -> str:
-    """Aligned columns, names to the left and numbers to the right."""
+    """Return aligned columns, names on the left and numbers on the right."""
     lines = [[one_line(column) for column in table.columns], *_shown(table)]
     columns = [
         [cell.rjust(max(map(len, cells))) if numeric else cell.ljust(max(map(len, cells))) for cell in cells]
@@ -109,7 +109,7 @@ def _shown(table: Table) -> list[list[str]]:
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Which columns hold numbers, or text that begins with one, such as an interval; the first has names."""
+    """Say which columns hold numbers, or text such as intervals that begins with one; the first holds names."""
 
     def number(cell: Cell) -> bool:
         return isinstance(cell, float | int) or bool(re.match(r"(< )?-?\d|-$", str(cell)))
@@ -122,11 +122,11 @@ def _numeric(table: Table) -> list[bool]:
 
 _MARKDOWN = re.compile(r"[\\|`<*~\[&$]|(?<![^\W_])_|_(?![^\W_])")
 _BARE_LINK = re.compile(r"(?<=[a-z]):(?=//)|(?<=www)\.", re.I)
-_ADDRESS = re.compile(r"(?<=\S)@(?=\S)")  # GitHub looks for it after escapes are undone, so a comment parts it
+_ADDRESS = re.compile(r"(?<=\S)@(?=\S)")  # GitHub links addresses after it removes escapes, so a comment splits them
 
 
 def _markdown(text: str) -> str:
-    """Text, and no cell, code, emphasis, HTML or link; an underscore within a word is one, as in tau_b."""
+    """Escape what Markdown reads as a cell, code, emphasis, HTML or a link, but not underscores within words."""
     plain = _BARE_LINK.sub(r"\\\g<0>", _MARKDOWN.sub(r"\\\g<0>", text))
     return _ADDRESS.sub("<!-- -->@", plain)
 

@@ -1,4 +1,4 @@
-"""What reaches the screen: text, notes and progress. Names from files are data and never control the terminal."""
+"""Print text, notes and progress. Names from files are escaped, so that they cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ import typer
 from ..errors import ConcordantError
 from ..words import listing, one_line, printable
 
-# On one line: p-values, intervals, and the backslash that continues a command.
+# Never fold within p-values and intervals, nor before the backslash that continues a command.
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$")
-_BLANK = "\x00"  # for a blank at which nothing is folded; no text has it
+_BLANK = "\x00"  # stands for a blank at which lines are not folded; no text contains it
 INTERRUPTED = 130  # the exit status
-_CLEAR = "\r\x1b[2K"  # to the start of the line, and nothing on it
-ENDLESS = 10_000  # columns of standard error into a file: a log has one line per message
+_CLEAR = "\r\x1b[2K"  # go to the start of the line, and clear it
+ENDLESS = 10_000  # width of standard error in a file: a log has one line per message
 
 
 def width(stream: TextIO | None = None) -> int:
-    """How many columns a line has, of standard output by default: at least 80 in a file or a pipe."""
+    """Return the width of a stream (default: standard output) in columns; at least 80 for a file or a pipe."""
     to_error = stream is not None and stream is sys.stderr
     stream = stream or sys.stdout
     columns = shutil.get_terminal_size().columns
@@ -41,9 +41,9 @@ def width(stream: TextIO | None = None) -> int:
 
 
 def say(text: str, *, verdict: bool = False) -> None:
-    """Print text, its long lines folded between words, and tables that are too wide in parts.
+    """Print text; fold long lines between words, and split tables that are too wide.
 
-    On a terminal the first paragraph is bold where it is a verdict.
+    On a terminal, a verdict (the first paragraph) is bold.
     """
     made = fitted(printable(text), width())
     if verdict and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
@@ -53,15 +53,15 @@ def say(text: str, *, verdict: bool = False) -> None:
 
 
 def give(text: str) -> None:
-    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX): its lines stay whole, on a terminal, too.
+    """Print what a program reads (JSON, CSV, Markdown, LaTeX, BibTeX), and never fold its lines.
 
-    Into a file or a pipe CSV goes with its names as they are, so that they can be read again; no terminal gets them.
+    In a file or a pipe, names stay as they are, so that CSV can be read back. On a terminal they are escaped.
     """
     _write((printable(text) if sys.stdout.isatty() else text) + "\n")
 
 
 def fitted(text: str, columns: int) -> str:
-    """Text on lines of at most so many columns, as far as no number has to be cut for it."""
+    """Fold text to this many columns, without cutting numbers."""
     made = []
     for indented, block in itertools.groupby(text.split("\n"), lambda line: line.startswith("  ")):
         lines = list(block)
@@ -70,11 +70,11 @@ def fitted(text: str, columns: int) -> str:
 
 
 def _block(lines: list[str], columns: int) -> list[str]:
-    """Lines that stand together: folded where that is enough, otherwise the table among them in parts."""
+    """Fold indented lines; if that is not enough, split the table among them into parts."""
     short = [folded(line, columns) for line in lines]
     if max(len(line) for text in short for line in text.split("\n")) <= columns:
         return short
-    tables = [_cells(lines[k:]) for k in range(min(3, len(lines) - 1))]  # a line or two may stand above it
+    tables = [_cells(lines[k:]) for k in range(min(3, len(lines) - 1))]  # up to two lines may precede the table
     if not tables:
         return short
     above = max(range(len(tables)), key=lambda k: len(tables[k]))
@@ -82,16 +82,16 @@ def _block(lines: list[str], columns: int) -> list[str]:
 
 
 def _cells(lines: list[str]) -> list[tuple[int, int]]:
-    """Where the columns of a table begin and end: two blanks on all lines are between them."""
+    """Find where the columns of a table begin and end: two blanks on every line separate them."""
     widest = max(map(len, lines))
     used = "".join("x" if any(line[k : k + 1].strip() for line in lines) else " " for k in range(widest))
     return [match.span() for match in re.finditer(r"x+(?: x+)*", used)]
 
 
 def _in_parts(lines: list[str], cells: list[tuple[int, int]], columns: int) -> list[str]:
-    """A table with as many of its columns as fit, then the others; nothing where that does not help.
+    """Split a table into parts that fit; return nothing if a part would still be too wide.
 
-    Each part begins with the first columns, as many as tell the rows apart.
+    Each part repeats the first columns, as many as identify the rows.
     """
     rows = [[line[a:b].ljust(b - a) for a, b in cells] for line in lines]
     keys = next((k for k in range(1, len(cells)) if len({tuple(r[:k]) for r in rows}) == len(rows)), 1)
@@ -112,9 +112,9 @@ def _size(cells: list[tuple[int, int]], part: list[int]) -> int:
 
 
 def folded(line: str, columns: int) -> str:
-    """A line of words on as many lines as it needs; of a line of a table, only the words in its last column.
+    """Fold a line of words; in a line of a table, fold only the words in its last column.
 
-    A number is never cut: half a number would be a wrong number.
+    Numbers are never cut: half a number would be a wrong number.
     """
     if len(line) <= columns:
         return line
@@ -128,9 +128,9 @@ def folded(line: str, columns: int) -> str:
 
 
 def next_steps(commands: Iterable[Iterable[str]], also: str = "", same: str = "") -> str:
-    """What to do next: commands in a line, or where that is too long each on lines of its own, to be copied.
+    """Suggest commands to copy, in one line, or each on its own lines if that is too long.
 
-    `also` ends the line; in its place `same` stands below the lines.
+    `also` ends the one line; `same` follows the separate lines.
     """
     made = [["concordant", *map(shlex.quote, command)] for command in commands]
     line = "Next: " + " | ".join([*map(" ".join, made), *filter(None, [also])])
@@ -141,7 +141,7 @@ def next_steps(commands: Iterable[Iterable[str]], also: str = "", same: str = ""
 
 
 def _filled(parts: list[str], columns: int) -> list[str]:
-    """The parts of a command on lines of at most so many columns, as far as no part is longer; none is cut."""
+    """Fold a command to this many columns, without cutting its parts."""
     whole = " ".join(part.replace(" ", _BLANK) for part in parts)
     lines = textwrap.wrap(whole, columns, break_long_words=False, break_on_hyphens=False)
     return [line.replace(_BLANK, " ") for line in lines]
@@ -151,7 +151,7 @@ def _write(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of a pipe, head for instance, has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as head, has stopped
         abandon_output()
         raise typer.Exit from None
     except OSError as error:  # a full disk
@@ -160,19 +160,19 @@ def _write(text: str) -> None:
 
 
 def abandon_output() -> None:
-    """What could not be written is not tried again at exit."""
+    """Keep Python from writing pending output again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def tell(text: str) -> None:
-    """A line on standard error, folded between words on a terminal."""
+    """Print a line on standard error, folded between words on a terminal."""
     sys.stderr.write(folded(one_line(text), width(sys.stderr)) + "\n")
     sys.stderr.flush()
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Tell what goes wrong in one line. Bad data are status 1, bad usage is 2, as typer has it."""
+    """Print errors in one line. Bad data exit with status 1; typer exits with 2 for bad usage."""
     try:
         yield
         return
@@ -183,17 +183,17 @@ def told() -> Iterator[None]:
         message = str(error)
     except MemoryError:
         message = "not enough memory"
-    except BrokenPipeError:  # whoever reads the help has seen enough
+    except BrokenPipeError:  # the reader of the help has stopped
         raise
     except OSError as error:
-        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # help, written by typer
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # typer wrote the help
         message = f"{place}: {error.strerror}" if place and error.strerror else str(error)
     tell(f"concordant: {message}")
     raise typer.Exit(1)
 
 
 class Notes:
-    """Shows the warnings of a block as notes on standard error, once each, but those that the answer has."""
+    """Show the warnings of a block as notes on standard error, once each, except those that the answer shows."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
@@ -201,7 +201,7 @@ class Notes:
         self._answered: set[str] = set()
 
     def answered(self, notes: Iterable[str]) -> None:
-        """Leave out what the answer itself says."""
+        """Leave out notes that the answer itself shows."""
         self._answered.update(notes)
 
     def __enter__(self) -> Notes:
@@ -214,7 +214,7 @@ class Notes:
         self._catch.__exit__(*error)
         found = dict.fromkeys(str(w.message) for w in self._caught or ())
         self.seen = [note for note in found if note not in self._answered]
-        said: dict[str, list[str]] = {}  # what is said of several files is said once
+        said: dict[str, list[str]] = {}  # a note about several files is shown once
         for note in () if self.quiet else self.seen:
             file, colon, what = note.partition(": ")
             said.setdefault(colon + what if colon else note, []).append(file if colon else "")
@@ -223,10 +223,10 @@ class Notes:
 
 
 class Bar:
-    """How far something is, on standard error.
+    """Show progress on standard error.
 
-    On a terminal a line that changes, once it takes longer than a second, or after two if nothing says how far it is;
-    elsewhere, in a file that somebody looks into, one line per minute.
+    A terminal shows one changing line after a second, or after two if the progress is unknown. A file gets one line per
+    minute.
     """
 
     def __init__(self, what: str, quiet: bool) -> None:
@@ -237,7 +237,7 @@ class Bar:
         self.timer.daemon = True
 
     def update(self, done: int, total: int) -> None:
-        """Say how far it is, and how long it will take at the speed of this run."""
+        """Show the progress, and the time left at the speed so far."""
         self.first = done if self.first is None else self.first
         now, screen = time.monotonic(), not self.quiet and sys.stderr.isatty()
         if self.quiet or now - self.last < (0.1 if self.drawn else 1 if screen else 60) or done == self.first:
@@ -263,14 +263,14 @@ class Bar:
 
     def __exit__(self, *error: Any) -> None:
         self.timer.cancel()
-        if self.timer.is_alive():  # it is drawing
+        if self.timer.is_alive():  # the timer is drawing
             self.timer.join()
         if self.drawn:
             sys.stderr.write(_CLEAR)
 
 
 def duration(seconds: float) -> str:
-    """Seconds, minutes or hours."""
+    """Write a duration in seconds, minutes or hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""`concordant plan`, `select`, `combine` and `study`: how many topics are enough, which of them, and by whom."""
+"""`concordant plan`, `select`, `combine` and `study`: how many topics to judge, which ones, and by whom."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def plan(
 ) -> Found:
     """Find out how many topics are enough.
 
-    How close this ranking is to the true one, by the means over all such topics, and how close it would be with more.
-    --all shows every estimator of the correlation with the true ranking.
+    Estimates how well this ranking correlates with the true ranking, by the means over all such topics, and how well it
+    would with more topics. --all shows every estimator of that correlation.
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
 
@@ -47,15 +47,15 @@ def plan(
     target
         The correlation to reach.
     probability
-        How probable it must be to reach the target; by default on average.
+        The probability of reaching the target; by default, reach it on average.
     most
         The largest number of topics to try.
     budget
-        Instead: more topics or more runs of each? What may be spent.
+        Find out instead whether more topics or more runs are better for this cost.
     topic_cost
-        What one more topic costs; 1 if not given.
+        The cost of one more topic; default: 1.
     run_cost
-        What one run of one system on one topic costs.
+        The cost of one run of one system on one topic.
 
     """
     costs = {"topic_cost": topic_cost, "run_cost": run_cost, "budget": budget}
@@ -84,7 +84,7 @@ def plan(
 
     def text(every: bool) -> str:
         known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
-        about = f"95% intervals: {', '.join(known)} (posterior). sh(w) and sh(w/o) are baselines, known to be too high."
+        about = f"95% intervals: {', '.join(known)} (posterior). The baselines sh(w) and sh(w/o) are too high."
         return f"{found.text(every=every)}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
 
     known = {**now.to_dict(), "posterior": [e.to_dict() for e in spans]}
@@ -108,22 +108,22 @@ def select(
 ) -> Found:
     """Choose topics that rank the systems as all topics do.
 
-    It also says how well topics chosen in this way rank other systems on other topics, compared with random ones.
+    Also tests how well topics chosen in this way rank other systems on other topics, compared with random ones.
 
     Example: concordant select people.csv -k 10
 
     Parameters
     ----------
     k
-        How many topics to choose; or --budget.
+        How many topics to choose; or give --budget.
     method
-        How to choose; auto takes what is better on other systems and topics.
+        How to choose; auto takes the method that does better on other systems and topics.
     costs
         A CSV file with the cost of each topic, FILE or FILE:COLUMN.
     budget
-        What the topics may cost together.
+        The total cost that the topics may have.
     splits
-        How often systems and topics are split.
+        How often to split the systems and topics for that test.
     output
         Also write the topics, one per line.
 
@@ -176,26 +176,26 @@ def combine(
 ) -> Found:
     """Rank systems by human and machine scores, or plan a mix.
 
-    People have scored few topics, and a machine these and many more; or people have judged a list of documents. With
-    --plan: how many topics of each are the cheapest way to a ranking that is good enough.
+    People have scored a few topics, and a machine has scored these and many more; or people have judged a list of
+    documents. --plan finds the cheapest number of topics by people and by the machine that rank well enough.
 
     Example: concordant combine few.csv careful.csv --plan --as-good-as 60 --cost human=20 machine=0.05
 
     Parameters
     ----------
     given
-        Human scores, and machine scores on these topics and more: [NAME=]PATH[:MEASURE][:lower]. With --labels, the
-        runs.
+        Human scores, and machine scores on the same topics and more: [NAME=]PATH[:MEASURE][:lower]. With --labels, give
+        the runs.
     method
-        Control variates, which need not trust the machine, or also shrink towards its ranking.
+        Use control variates, which stay unbiased if the machine is wrong, or also shrink towards its ranking.
     ranks
         Also show the ranks that each system could have.
     plan
-        Find the cheapest mix instead; needs the next two.
+        Find the cheapest mix instead; needs --cost and --as-good-as.
     cost
-        Cost per topic of each.
+        The cost of a topic by people and by the machine.
     as_good_as
-        Match the ranking by this many human topics.
+        Rank as well as this many human topics.
 
     """
     from ..ranks.bounds import rank_intervals
@@ -205,11 +205,11 @@ def combine(
         "--plan, --cost and --as-good-as belong together: give all three or none",
     )
     each = _costs(cost) if cost is not None else None
-    refuse(plan and ranks, "--ranks shows ranks, and --plan finds none: give one of them")
+    refuse(plan and ranks, "--ranks and --plan are different answers: give one of them")
     if judged.given:
         refuse(plan or ranks, "--labels ranks by labels on documents: leave out --plan and --ranks")
         return judged.answer(given, read.measure, level, seed)
-    refuse(len(given) != 2, "give human scores, and machine scores; or a list of documents with --labels")
+    refuse(len(given) != 2, "give human scores and machine scores, or a list of documents with --labels")
     labels = read.labels(given)
     people, others = read.sides(given, out.quiet)
     if each is not None and as_good_as is not None:
@@ -221,7 +221,7 @@ def combine(
     intervals = rank_intervals(found.means, confidence_level=level, rng=seed)
 
     def rows() -> Rows:
-        """Means and ranks in one table; both have an interval."""
+        """Put means and ranks, each with its interval, into one table."""
         of = {row["system"]: row for row in intervals.rows()}
         names = {"rank": "rank_low", "high": "rank_high", "border_below": "border_below"}
         return [row | {new: of[row["system"]][old] for old, new in names.items()} for row in found.rows()]
@@ -230,7 +230,7 @@ def combine(
 
 
 def _costs(given: tuple[str, str]) -> tuple[float, float]:
-    """What a topic costs by people and by the machine, in either order."""
+    """Parse the cost of a topic by people and by the machine, in either order."""
     from ..read.labels import WANTED_COST, is_cost
 
     found = dict(part.partition("=")[::2] for part in given)
@@ -239,7 +239,7 @@ def _costs(given: tuple[str, str]) -> tuple[float, float]:
         if all(map(is_cost, costs)):
             return costs
     raise typer.BadParameter(
-        f"--cost is {' '.join(given)!r}: {WANTED_COST}, for what a topic costs, such as --cost human=20 machine=0.05"
+        f"--cost is {' '.join(given)!r}: {WANTED_COST} per topic, such as --cost human=20 machine=0.05"
     )
 
 
@@ -264,20 +264,20 @@ def reliability_study(
     read: Reader,
     out: Output,
 ) -> Found:
-    """Measure error and bias of the estimators of expected correlation.
+    """Measure the error and bias of the estimators of expected correlation.
 
-    As Urbano and Marrero did (2016). Stop it at any time; the same command continues.
+    As in Urbano and Marrero (2016). Stop the study at any time; the same command continues it.
 
     Example: concordant study reliability adhoc6.csv adhoc7.csv adhoc8.csv -o study
 
     Parameters
     ----------
     scores
-        Scores of collections, a file, folder or glob each.
+        The scores of each collection: a file, folder or glob.
     output
-        The folder for what is done, table and figures.
+        The folder for the results so far, the table and the figures.
     trials
-        Simulated collections of each size, from each original.
+        How many collections to simulate of each size, from each original.
     sizes
         Numbers of topics, separated by commas, or FIRST:LAST:STEP.
     drop_bottom
@@ -287,17 +287,17 @@ def reliability_study(
     highest
         The highest possible score.
     exact_means
-        Make the expected means those of the original.
+        Give the simulated collections the means of the original as expected means.
     workers
-        Processes.
+        Number of processes.
     dask
-        Address of a Dask scheduler to run on instead.
+        Run on the Dask scheduler at this address instead.
 
     """
     from ..study.execution import executor_at
 
     wanted = _sizes(sizes)
-    # A scheduler's kill ends the workers, too, as Ctrl-C does.
+    # When a cluster's scheduler kills this process, end the workers, too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     given = dict(zip(read.labels(scores), read.sides(scores, out.quiet), strict=True))
     try:
@@ -316,7 +316,7 @@ def reliability_study(
                 workers=runs_on,
             )
     except KeyboardInterrupt:
-        tell(f"stopped; what is done is kept in {output}, and the same command continues")
+        tell(f"stopped; the results so far are in {output}, and the same command continues")
         raise
 
     def text(every: bool) -> str:
@@ -330,7 +330,7 @@ def reliability_study(
     def write() -> str:
         written = found.save(output)
         drawn = ", and the figures" if any(path.suffix == ".png" for path in written) else ""
-        return f"Every cell{drawn}: {', '.join(map(str, written))}"
+        return f"Full table{drawn}: {', '.join(map(str, written))}"
 
     return replace(Answer.of(found), text=text, printed=lambda: found.summary, write=write)
 

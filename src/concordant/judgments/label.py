@@ -43,7 +43,7 @@ class LabelList(Result):
     sizes: FloatArray
     """How far the label of each pair can move the ranking."""
     keys: FloatArray
-    """u / size, u a hash of seed, topic and document. The list holds the pairs with the smallest keys."""
+    """u / size, where u is a hash of seed, topic and document. The list holds the pairs with the smallest keys."""
     batches: IntArray
     """The batch of each pair, from 1. Only complete batches are a sample."""
     threshold: float
@@ -163,7 +163,7 @@ class LabelList(Result):
         return replace(self, grades=np.array([float(found.get(t, {}).get(d, 0)) for t, d in self.pairs]))
 
     def judged(self) -> Qrels:
-        """The grades as judgments."""
+        """Return the grades as judgments."""
         found: dict[str, dict[str, float]] = {}
         for (topic, document), grade in zip(self.pairs, self.grades.tolist(), strict=True):
             if not np.isnan(grade):
@@ -199,12 +199,12 @@ class LabelList(Result):
         runs : Runs
             All runs, old and new.
         machine : Qrels, optional
-            As for `label`.
+            A machine's grades, as for `label`.
 
         """
         before = self.pool(runs.select([name for name in runs.systems if name in self.runs]))
         if len(runs.systems) == len(self.runs):
-            raise InputError(f"{self._said}all runs are on the list already: there is nothing to add")
+            raise InputError(f"{self._said}all runs are on the list already: give the late runs, too")
         pool = make_pool(runs, self.topics, self.depth, machine)
         pairs, old, listed = pool.pairs, set(before.pairs), set(self.pairs)
         size = sizes_of(pool, parse_all(self.measures))
@@ -240,7 +240,7 @@ def check_new(path: str | os.PathLike[str]) -> None:
         raise InputError(f"path is {str(path)!r}: give the name of a file")
     for file in (Path(path), plan_path(path)):
         if file.exists():
-            raise InputError(f"{file} already exists: choose another name, it may hold grades")
+            raise InputError(f"{file} already exists and may hold grades: choose another name")
 
 
 @checked
@@ -264,7 +264,7 @@ def label(
     runs : Runs
         The systems to rank. Their first documents are the pool.
     machine : Qrels, optional
-        A machine's grades, on any scale. They sharpen the estimates and cannot bias them.
+        A machine's grades, on any scale. They make the estimates more precise and cannot bias them.
     measures : iterable of str
         Measures to rank by: P@k, DCG@k, nDCG@k, AP, AP@k. With several, the list serves all of them.
     budget : int
@@ -306,7 +306,7 @@ def label(
     names = chosen_topics(runs, machine, topics)
     pool = make_pool(runs, names, deep, machine)
     if len(pool.systems) < 2:
-        raise InputError("there is one run: a ranking needs at least 2")
+        raise InputError("there is only one run: a ranking needs at least 2")
     if budget > len(pool):
         raise InputError(
             f"{named('budget')} is {budget}, but the pool has {counted(len(pool), 'pair')}: judge all of it, and use "

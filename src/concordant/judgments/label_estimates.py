@@ -33,7 +33,7 @@ class LabelSample:
 
     pool: Pool
     places: IntArray
-    """Which pairs."""
+    """The place of each judged pair in the pool."""
     chance: FloatArray
     """The probability that each pair is judged."""
     sizes: FloatArray
@@ -47,7 +47,7 @@ class Estimated(NamedTuple):
 
     scores: FloatArray
     terms: FloatArray
-    """Systems x judged pairs: the covariance of the means over these topics is terms @ terms.T."""
+    """Systems x judged pairs; the covariance of the means over these topics is terms @ terms.T."""
     predicted: FloatArray
     """The scores from predictions alone."""
 
@@ -200,7 +200,7 @@ def shrinkage_by(sample: LabelSample, factor: float) -> FloatArray:
     if wanted >= len(sample.pool):
         return np.zeros(len(chance))
     low, high = 1.0, 1e12
-    for _ in range(100):  # the multiple of the threshold, by bisection on a log scale
+    for _ in range(100):  # find the multiple of the threshold by bisection on a log scale
         middle = np.sqrt(low * high)
         expected = (np.minimum(1, middle * chance) / chance).sum()
         low, high = (middle, high) if expected < wanted else (low, middle)

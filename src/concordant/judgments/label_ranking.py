@@ -35,8 +35,8 @@ LEVEL_OF_AP = 0.2  # share of the pool below which the number of relevant docume
 DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
 _CAUTION = (
-    f"with fewer than {FEW:.0%} of the pairs judged, a good machine alone may rank better; but whom it favours would "
-    "then move up, by 20 ranks for a favour of .15"
+    f"with fewer than {FEW:.0%} of the pairs judged, a good machine alone may rank better; but it moves up the systems "
+    "that it favours, by 20 ranks for a favour of .15"
 )
 
 
@@ -52,8 +52,9 @@ class LabelRanking(Favours, Result):
     low: FloatArray
     """Lower limits of the intervals of single means. With fewer than 50 labels, this and all errors below are nan."""
     high: FloatArray
+    """Upper limits of these intervals."""
     ranks: RankIntervals | None
-    """The ranks that each system may have."""
+    """The ranks that each system could have."""
     document_covariance: FloatArray
     """The covariance due to judging a sample of documents, in the order of `means`."""
     n_judged: int
@@ -75,7 +76,7 @@ class LabelRanking(Favours, Result):
     favour: FloatArray
     """By how much the machine favours each system, in scores; nan without a machine or with a useless one."""
     favour_p: FloatArray
-    """p-value of each favour, corrected for the number of systems (Holm)."""
+    """The p-value of each favour, corrected for the number of systems (Holm)."""
 
     @property
     def verdict(self) -> str:
@@ -127,7 +128,7 @@ class LabelRanking(Favours, Result):
         return f"{columns(rows)}\n\n  intervals for {target}" if self.ranks is not None else columns(rows)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per system, best first."""
+        """Return one row per system, best first."""
         parts = (self.means.values, self.low, self.high, self.favour, self.favour_p)
         found = []
         for system, *numbers in zip(self.means.systems, *parts, strict=True):
@@ -186,7 +187,7 @@ def rank_from_labels(
     Returns
     -------
     LabelRanking
-        Means with intervals and rank intervals. `board(found.means)` makes a leaderboard.
+        The means with intervals and rank intervals. `board(found.means)` makes a leaderboard.
 
     Raises
     ------
@@ -254,10 +255,10 @@ def rank_from_labels(
     if wanted.kind == "AP" and len(sample.places) < LEVEL_OF_AP * len(sample.pool):
         notes += (
             f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, means of AP may be too low and intervals too "
-            "short, most of all where few documents are relevant",
+            "short, especially if few documents are relevant",
         )
     if wanted.kind in ("AP", "P") and ((means.values < 0) | (means.values > 1)).any():
-        notes += (f"some means of {wanted} lie outside 0 to 1, as estimates may: the labels are too few",)
+        notes += (f"some estimated means of {wanted} are outside 0 to 1: judge more documents",)
     return LabelRanking(
         means=means,
         scores=Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),
@@ -294,12 +295,12 @@ def _sample(
     """Return the labels of the complete batches, notes, and the number of unused labels."""
     if not labels.answered.all() and not final:
         raise InputError(
-            f"{labels.verdict}: judge the whole list before you look at a ranking; if no more will be judged, say so "
-            f"with {named('final')}"
+            f"{labels.verdict}: judge the whole list before you look at a ranking; if judging has ended, use "
+            f"{named('final')}"
         )
     if (measure.cutoff or labels.depth) > labels.depth:
         raise InputError(
-            f"{measure} needs documents down to rank {measure.cutoff}, and the list goes to {labels.depth}"
+            f"{measure} needs documents down to rank {measure.cutoff}, but the list ends at {labels.depth}"
         )
     n, threshold = labels.prefix()
     used = ~np.isnan(labels.grades[:n])
@@ -314,10 +315,7 @@ def _sample(
     notes = []
     skipped, beyond = int((~used).sum()), int((~np.isnan(labels.grades[n:])).sum())
     if skipped:
-        notes.append(
-            f"{counted(skipped, 'pair')} skipped: the others stand for them, which is right if skipping has nothing to "
-            "do with relevance"
-        )
+        notes.append(f"{counted(skipped, 'pair')} skipped: we assume that skipping has nothing to do with relevance")
     if beyond:
         notes.append(f"{counted(beyond, 'label')} beyond the last complete batch not used")
     if str(measure) not in labels.measures:

@@ -24,7 +24,7 @@ def check_kinds(measures: Sequence[Measure]) -> None:
 
 
 def discount(depth: int) -> FloatArray:
-    """1 / log2(rank + 1)."""
+    """Return the discounts 1 / log2(rank + 1) of the first ranks."""
     return 1.0 / np.log2(np.arange(2, depth + 2))
 
 
@@ -42,13 +42,13 @@ def sizes_of(pool: Pool, measures: Sequence[Measure]) -> FloatArray:
 
 
 def _size(pool: Pool, measure: Measure) -> FloatArray:
-    """sqrt(variance over systems + .1 mean^2) of the derivative of a system's score by the label."""
+    """Return sqrt(variance + 0.1 mean^2) over systems of the derivative of a system's score by the label."""
     m, depth = len(pool.systems), pool.places.shape[2]
     if measure.kind == "AP":
         guess = 0.1 + 0.8 * pool.share
         relevant = np.maximum(pool.by_topic(guess), 1.0)
         slope, score = ap_slopes(pool, guess, relevant, measure.cutoff or depth)
-        down = score / relevant  # one more relevant document lowers all scores
+        down = score / relevant  # each relevant document lowers all scores
         total = pool.over_systems(slope) - down.sum(axis=0)[pool.topic_of]
         cross = pool.over_systems(slope * down[:, :, None])
         square = pool.over_systems(slope**2) - 2 * cross + (down**2).sum(axis=0)[pool.topic_of]

@@ -1,4 +1,4 @@
-"""Measures of effectiveness and their names, as ir-measures writes them: `AP(rel=2)`, `nDCG@10`, `P@5`."""
+"""Measures of effectiveness, named as in ir-measures: `AP(rel=2)`, `nDCG@10`, `P@5`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its parameters; `str` gives the name that `parse` takes."""
+    """A measure with its parameters; `str` returns the name that `parse` reads."""
 
     kind: str
     cutoff: int | None = None
@@ -71,7 +71,7 @@ class Measure:
         kind = _ALIASES.get(match["kind"].lower()) if match else None
         if match is None or kind is None:
             raise InputError(
-                f"there is no measure {name!r}: choose from AP, AP@k, nDCG, nDCG@k, DCG, DCG@k, P@k, R@k, RR, RR@k, "
+                f"unknown measure {name!r}: choose from AP, AP@k, nDCG, nDCG@k, DCG, DCG@k, P@k, R@k, RR, RR@k, "
                 "Rprec, Bpref and Success@k; (rel=2) after the name makes grades from 2 on relevant, as in AP(rel=2) "
                 "or P(rel=2)@10"
             )

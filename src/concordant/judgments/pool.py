@@ -23,7 +23,7 @@ _UNIT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The first documents of all runs on some topics, as N pairs, topic by topic. Blanks in `places` hold N."""
+    """The first documents of all runs on some topics, as N pairs ordered by topic; blanks in `places` hold N."""
 
     systems: tuple[str, ...]
     topics: tuple[str, ...]
@@ -84,7 +84,7 @@ def chosen_topics(runs: Runs, machine: Qrels | None, topics: Sequence[str] | Non
         return runs.topics
     shared = tuple(topic for topic in runs.topics if topic in machine.pairs.topic_places)
     if not shared:
-        raise InputError(f"the machine judged no topic of the runs ({listing(runs.topics, 5)})")
+        raise InputError(f"the machine judged none of the topics of the runs ({listing(runs.topics, 5)})")
     return shared
 
 
@@ -108,7 +108,7 @@ def make_pool(runs: Runs, topics: Sequence[str], depth: int, machine: Qrels | No
     topic = place[runs.pairs.topic_of[found]]
     order = np.argsort(topic, kind="stable")
     found, topic = found[order], topic[order]
-    number = np.full(len(runs.pairs) + 1, len(found))  # -1 is the last: a blank
+    number = np.full(len(runs.pairs) + 1, len(found))  # index -1 reads the last entry, which marks a blank
     number[found] = np.arange(len(found))
     levels, share = _levels(runs, found, machine)
     documents = tuple(runs.pairs.documents[k] for k in runs.pairs.document_of[found])
@@ -126,7 +126,8 @@ def _levels(runs: Runs, found: IntArray, machine: Qrels | None) -> tuple[IntArra
     graded = ~np.isnan(grade)
     if not graded.any():
         raise InputError(
-            "the machine graded no document of the pool: does it name topics and documents as the runs do?"
+            "the machine graded no document of the pool: give judgments whose topics and documents have the names in "
+            "the runs"
         )
     if not graded.all():
         warn(f"the machine did not grade {counted(int((~graded).sum()), 'pair')} of {len(found):,} in the pool")

@@ -25,7 +25,7 @@ MOST = 1e9  # in size: larger grades are mistakes, and sums of gains lose digits
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Mapping[str, dict[str, Grade]]):
-    """Relevance judgments of one judge. Immutable; a mapping {topic: {document: grade}}.
+    """Relevance judgments of one judge: an immutable mapping {topic: {document: grade}}.
 
     `read_qrels` makes them from files, `from_dict` from data. Grades are never truncated: they are all `int` if all are
     whole numbers, else all `float`. As in trec_eval, all measures ignore a grade below 0. A topic without judgments
@@ -35,7 +35,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     See Also
     --------
-    Runs : What systems retrieved.
+    Runs : Ranked documents of systems.
     read_qrels : Read judgments.
     evaluate : Score every run on every topic.
 
@@ -112,7 +112,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @property
     def size(self) -> int:
-        """Number of judgments."""
+        """The number of judgments."""
         return len(self.places)
 
     @cached_property
@@ -207,7 +207,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @checked
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write TREC's format: topic, 0, document, grade. Topics without a judgment cannot be written.
+        """Write TREC's format: topic, 0, document, grade. Topics without a judgment are left out.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         """
         lost = [topic for topic in self if not self[topic]]
         if lost:
-            warn(f"{counted(len(lost), 'topic')} without a judgment cannot be written to {path}: {listing(lost)}")
+            warn(f"{counted(len(lost), 'topic')} without a judgment not written to {path}: {listing(lost)}")
         lines = (f"{topic} 0 {document} {grade!r}\n" for topic in self for document, grade in self[topic].items())
         with written_whole(path, JUDGMENTS) as file:
             file.write("".join(lines).encode())

@@ -82,7 +82,7 @@ def read_labels(path: str | os.PathLike[str]) -> LabelList:
 def _planned(path: str | os.PathLike[str]) -> LabelList:
     file = plan_path(path)
     if not file.exists():
-        raise ReadError(f"has no plan beside it: put back {file.name}, which `concordant label` wrote", os.fspath(path))
+        raise ReadError(f"lacks its plan: put back {file.name}, which `concordant label` wrote", os.fspath(path))
     try:
         plan = json.loads(read_text(file))
         if plan["format"] == PLAN and plan["version"] == 1:

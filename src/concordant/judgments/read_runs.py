@@ -31,7 +31,7 @@ def read_run(what: Any) -> Run:
     """
     items = sources.expand(what)
     if len(items) != 1:
-        raise ReadError(f"stands for {len(items)} files: use read_runs", str(what))
+        raise ReadError(f"matches {len(items)} files: use read_runs", str(what))
     run = _read(items[0])
     _warn_tags({run.name: run.tag})
     return run
@@ -55,7 +55,7 @@ def read_runs(what: Any) -> Runs:
             label = str(item.file) if not hasattr(item.file, "read") else run.name
             if run.name in labels:
                 raise ReadError(
-                    f"is named {run.name!r}, as is {labels[run.name]}: name them, read_runs({{name: path}})",
+                    f"has the name {run.name!r}, like {labels[run.name]}: name them with read_runs({{name: path}})",
                     label,
                 )
             labels[run.name], tags[run.name] = label, run.tag
@@ -69,7 +69,7 @@ def read_runs(what: Any) -> Runs:
 def _warn_tags(tags: dict[str, str]) -> None:
     other = [f"{name} (tag {tag})" for name, tag in tags.items() if tag != name]
     if other:
-        warn(f"named by their files, although the tags inside differ: {listing(other)}")
+        warn(f"runs named by their files, although their tags differ: {listing(other)}")
 
 
 def _read(item: sources.Item) -> Run:
@@ -165,11 +165,11 @@ def _refuse_twice(source: Source, topic: bytes) -> None:
 
 
 def read_qrels(what: Any) -> Qrels:
-    r"""Read relevance judgments: a mapping {topic: {document: grade}}, topics in the order of the file.
+    r"""Read relevance judgments as a mapping {topic: {document: grade}}, topics in the order of the file.
 
-    The iteration is ignored. Grades are `int` where all of the file are whole numbers, -1 included; otherwise all are
-    `float`, exactly as written, and never truncated: a grade of 0.7 is not 0. Topics that no run has are kept. A
-    document judged twice on a topic is an error. gzip and open files are read, too.
+    The iteration is ignored. Grades are `int` if the whole file has whole numbers (-1 included), and otherwise `float`.
+    They are never truncated: a grade of 0.7 is not 0. Topics that no run has are kept. A document judged twice on a
+    topic is an error. gzip and open files are read, too.
 
     >>> import io
     >>> read_qrels(io.StringIO("1 0.5  010vptx3 2\n1 1  02f0opkr -1\n"))["1"]
@@ -183,7 +183,7 @@ def read_qrels(what: Any) -> Qrels:
     """
     items = sources.expand(what)
     if len(items) != 1:
-        raise ReadError(f"stands for {len(items)} files: read qrels one file at a time", str(what))
+        raise ReadError(f"matches {len(items)} files: read qrels one file at a time", str(what))
     source = sources.load(items[0])
     if source.empty:
         raise source.error("is empty: it holds no judgments")
@@ -199,7 +199,7 @@ def read_qrels(what: Any) -> Qrels:
         if grade is None:
             raise source.error(not_a_number(text.decode(), what="the grade ", missing="leave out the line"), line)
         if abs(grade) > MOST:
-            raise source.error(f"the grade is beyond {MOST:g}", line)
+            raise source.error(f"the grade {text.decode()!r} is too large: at most {MOST:g} in size", line)
         pair = topics.setdefault(topic.decode(), len(topics)), documents.setdefault(document.decode(), len(documents))
         if pair in judged:
             raise source.error(f"document {document.decode()!r} is judged twice on topic {topic.decode()!r}", line)

@@ -36,7 +36,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """Systems x topics x ranked documents. Immutable. `read_runs` makes them from files, `from_dict` from data.
+    """Ranked documents of systems x topics (immutable). `read_runs` reads them from files, `from_dict` from data.
 
     `evaluate` scores them with judgments. The order of the documents is kept, but not their scores. A system that lacks
     a topic has no documents there.
@@ -130,12 +130,12 @@ class Runs:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """All topics that any system has."""
+        """All topics for which any system has documents."""
         return self.pairs.topics
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of systems and of topics."""
+        """The numbers of systems and topics."""
         return len(self.systems), len(self.topics)
 
     @property
@@ -149,9 +149,9 @@ class Runs:
         Parameters
         ----------
         system : str
-            Its name.
+            The system's name.
         topic : str
-            A topic that any system has.
+            A topic in `topics`.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class Runs:
         Parameters
         ----------
         systems : iterable of str
-            Their names.
+            The names of the systems.
 
         Returns
         -------

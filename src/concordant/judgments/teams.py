@@ -46,7 +46,7 @@ def leave_each_out(
 
     See Also
     --------
-    leave_out : The judgments without those of one team.
+    leave_out : Remove the judgments of one team.
 
     References
     ----------
@@ -88,7 +88,7 @@ def teams_of(owners: Mapping[str, str], runs: Runs) -> dict[str, list[str]]:
     """Make {team: its runs} from {run: its team}; every run must exist."""
     lost = [name for name in owners if name not in runs.systems]
     if lost:
-        raise InputError(f"the map of teams names {counted(len(lost), 'run')} that are not there: {listing(lost)}")
+        raise InputError(f"the map of teams names {counted(len(lost), 'unknown run')}: {listing(lost)}")
     found: dict[str, list[str]] = {}
     for name, team in owners.items():
         found.setdefault(team, []).append(name)

@@ -1,1 +1,1 @@
-"""What a result looks like: figures, and one HTML file that shows it."""
+"""Draw figures of results, and write reports as single HTML files."""

@@ -1,4 +1,4 @@
-"""Text that goes into HTML. Whatever comes from a file is escaped here, and only here."""
+"""Escape text for HTML. All text from files is escaped here, and only here."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..words import printable
 
 
 def visible(value: Any) -> str:
-    """Text whose control characters can be seen, as escapes; a page cannot hold all of them."""
+    """Show control characters as escapes, since a page cannot hold all of them."""
     return printable(str(value))
 
 
 def text(value: Any) -> str:
-    """Text or the value of an attribute, and never markup."""
+    """Escape text, or the value of an attribute, so that it is never read as markup."""
     return html.escape(visible(value), quote=True)

@@ -1,4 +1,4 @@
-"""Files that are written: whole or not at all, and never in the place of one that was read or is something else."""
+"""Write output files whole or not at all, and never over an input or a file of another kind."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ except ImportError:  # Windows, which does not remove a file that is open
 
 
 class _Call:
-    """The files that a command, or a session of Python, reads and writes, by what is the same for every name of a file.
+    """The files that a command, or a session of Python, reads and writes.
 
-    That is its device and its number there. Each comes with its path: a number goes to another file once it is free.
+    Files are identified by device and inode, which are the same for all their names. Each comes with its path, since an
+    inode is reused once its file is deleted.
     """
 
     def __init__(self, outputs: Mapping[str, Path]) -> None:
@@ -37,7 +38,7 @@ class _Call:
 
 
 def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
-    """Which regular file this is, or None: nothing replaces a device or a pipe."""
+    """Return the device and inode of a regular file, or None for others: devices and pipes cannot be replaced."""
     try:
         about = os.stat(file)
     except (OSError, ValueError):
@@ -45,7 +46,7 @@ def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
     return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
 
 
-_call: ContextVar[_Call] = ContextVar("call", default=_Call({}))  # noqa: B039 - one for all that Python reads
+_call: ContextVar[_Call] = ContextVar("call", default=_Call({}))  # noqa: B039 - shared by all that Python reads
 
 
 @contextmanager
@@ -65,7 +66,7 @@ def reading(file: Any, label: str) -> None:
     """Remember that an open file is read. It is an error if an output would replace it."""
     try:
         identity = _identity(file.fileno())
-    except (AttributeError, TypeError, OSError, ValueError):  # none of a disk
+    except (AttributeError, TypeError, OSError, ValueError):  # not a file on disk
         return
     call = _call.get()
     if identity is not None and (option := call.replaced.get(identity)) is not None:
@@ -74,7 +75,7 @@ def reading(file: Any, label: str) -> None:
 
 
 def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
-    """Refuse an output that would be read, too, the next time that all files in folders, or all like this, are."""
+    """Refuse an output that the next run would read, as it lies in an input folder and matches the pattern."""
     for option, path in _call.get().outputs.items():
         where = Path(os.path.realpath(path))
         read = set(map(os.path.realpath, folders))
@@ -87,11 +88,11 @@ def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
 
 
 class Kind(NamedTuple):
-    """What an output is, so that it replaces an earlier one and no other file."""
+    """A kind of output; an output may replace an earlier one of its kind, and no other file."""
 
     words: str
     holds: Callable[[bytes], object]
-    """Whether a file that begins with these bytes is one."""
+    """Whether a file that begins with these bytes is of this kind."""
 
 
 REPORT_START = (
@@ -99,29 +100,29 @@ REPORT_START = (
 )
 REPORT = Kind("a report by concordant", re.compile(re.escape(REPORT_START.encode())).match)
 FIGURE = Kind("a figure", re.compile(rb"%PDF-|\x89PNG|\s*<(?:\?xml|svg|!--|!DOCTYPE svg)").match)
-# The quotes say nothing to those who read CSV, and tell our tables from somebody's data, which few programs quote so.
+# The quotes mean nothing in CSV, and few programs write them: they distinguish our tables from a user's data.
 SCORES_START = '"topic",'
 SCORES = Kind("a table of scores by concordant", re.compile(SCORES_START.encode() + b'(?!")').match)
 JUDGMENTS = Kind("judgments in TREC's format", re.compile(rb"\S+(?:[ \t]+\S+){3}[ \t]*\r?\n").match)
-_START = 4096  # bytes: enough to tell
+_START = 4096  # bytes, enough to tell the kind
 
 
 def check_output(path: str | os.PathLike[str], kind: Kind | None = None) -> None:
-    """Raise where a file cannot be written, or must not be: the check that comes before the work.
+    """Raise an error, before the computation, if a file cannot or must not be written.
 
     Parameters
     ----------
     path : path
         The file to write.
     kind : Kind, optional
-        What will be written. A file of another kind that is there already is not replaced.
+        The kind of file to write. An existing file of another kind is not replaced.
 
     """
     target = Path(os.path.realpath(path))
     before = _replaceable(target, path, kind)
     if before is None or stat.S_ISREG(before):
         try:
-            with _beside(target) as file:  # asks the file system itself: a mode does not say all
+            with _beside(target) as file:  # ask the file system itself, since modes do not tell everything
                 file.write(b"\0")
         except OSError as error:
             raise _named(error, path) from None
@@ -129,10 +130,10 @@ def check_output(path: str | os.PathLike[str], kind: Kind | None = None) -> None
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str], kind: Kind | None = None) -> Iterator[IO[bytes]]:
-    """A binary file to write to, which takes the place of `path` once the block ends without an error.
+    """Open a binary file that replaces `path` once the block ends without an error.
 
-    What was there before stays until then. A link is followed. Devices and pipes, which nothing can replace, are
-    written to. A file that was read, or that is not empty and not of this kind, is not replaced.
+    The earlier file stays until then. Links are followed. Devices and pipes cannot be replaced and are written to
+    directly. Files that were read, and non-empty files of another kind, are not replaced.
     """
     target = Path(os.path.realpath(path))
     before = _replaceable(target, path, kind)
@@ -144,30 +145,30 @@ def written_whole(path: str | os.PathLike[str], kind: Kind | None = None) -> Ite
         with _beside(target) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())  # some file systems only tell here that they are full
+            os.fsync(file.fileno())  # some file systems report only here that they are full
             if before is not None:
                 os.chmod(file.name, stat.S_IMODE(before))
-            if fcntl is None:  # Windows does not rename a file that is open
+            if fcntl is None:  # Windows does not rename an open file
                 file.close()
             os.replace(file.name, target)
         _call.get().written[_identity(target)] = str(target)
-    except OSError as error:  # which names no file, or one that nobody asked for
+    except OSError as error:  # it names no file, or a temporary one
         raise _named(error, path) from None
 
 
 def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) -> int | None:
-    """The mode of what is there, or None; an error where it must stay."""
+    """Return the mode of the existing file, or None; raise an error if it must not be replaced."""
     try:
         mode = target.stat().st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(mode):
             return mode
-        with open(target, "r+b") as there:  # which also asks whether it may be changed
+        with open(target, "r+b") as there:  # also checks that it is writable
             start = there.read(_START)
     except FileNotFoundError:
         return None
-    except OSError as error:  # below a file, for instance
+    except OSError as error:  # for instance, a parent is a file
         raise _named(error, path) from None
     call, identity = _call.get(), _identity(target)
     read, written = (known.get(identity) for known in (call.read, call.written))
@@ -179,7 +180,7 @@ def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) 
 
 
 def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
-    """Write a file that is not there yet, and say whether this was done; of two processes at once only one does."""
+    """Write a file unless it exists, and return whether it was written; of two processes only one succeeds."""
     target = Path(path)
     try:
         with _beside(target) as part:
@@ -190,7 +191,7 @@ def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
                 os.link(part.name, target)
             except FileExistsError:
                 return False
-            except OSError:  # a file system without links: the first to make the file has it
+            except OSError:  # a file system without links: the first to create the file wins
                 with suppress(FileExistsError), open(target, "xb") as file:
                     file.write(data)
                     return True
@@ -202,9 +203,9 @@ def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[IO[bytes]]:
-    """A new file in the folder of the target, which is gone at the end, whatever happens.
+    """Open a temporary file in the target's folder, and delete it at the end in any case.
 
-    It is locked while it is written, so that nobody takes it for what a killed process left.
+    It is locked while it is written, so that no process mistakes it for a leftover of a killed one.
     """
     name = target.name[:40]
     clear_parts(target.parent, glob.escape(name))
@@ -213,7 +214,7 @@ def _beside(target: Path) -> Iterator[IO[bytes]]:
         part = target.parent / f".{name}.{secrets.token_hex(8)}.part"
         try:
             with open(part, "xb") as file:
-                if _locked(file) is not False and os.path.exists(part):  # else another process has just cleared it away
+                if _locked(file) is not False and os.path.exists(part):  # else another process has just deleted it
                     yield file
                     return
         finally:
@@ -221,7 +222,7 @@ def _beside(target: Path) -> Iterator[IO[bytes]]:
 
 
 def clear_parts(folder: Path, name: str = "*") -> None:
-    """Remove the parts of files that killed processes left in a folder, for targets whose name matches a pattern."""
+    """Remove the partial files that killed processes left in a folder, for targets that match a pattern."""
     for part in folder.glob(f".{name}.{'[0-9a-f]' * 16}.part"):
         with suppress(OSError), open(part, "r+b") as file:
             if _locked(file):
@@ -231,8 +232,8 @@ def clear_parts(folder: Path, name: str = "*") -> None:
 
 
 def _locked(file: IO[bytes]) -> bool | None:
-    """Lock an open file until it is closed. False if another process has it, None if the file system has no locks."""
-    if fcntl is None:  # an error tells where the file is removed
+    """Lock an open file until it is closed; False if another process holds the lock, None without support for locks."""
+    if fcntl is None:  # here removing an open file is an error
         return True
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -244,5 +245,5 @@ def _locked(file: IO[bytes]) -> bool | None:
 def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
     other = error.filename is not None and not os.fsdecode(error.filename).endswith(".part")
     if error.errno is None or (other and os.fspath(path) != os.fsdecode(error.filename)):
-        return error  # raised by a library with words of its own, or about a file of its own
-    return OSError(error.errno, error.strerror, os.fspath(path))  # of the class that the number has
+        return error  # raised by a library, with its own message or about its own file
+    return OSError(error.errno, error.strerror, os.fspath(path))  # the errno chooses the subclass

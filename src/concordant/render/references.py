@@ -1,4 +1,4 @@
-"""The papers behind coefficients and functions, from `references.bib`, by the keys that the registry uses."""
+"""The papers behind coefficients and functions, read from `references.bib` by their keys in the registry."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from ..coefficients.registry import list_coefficients
 from ..errors import InputError
 
-# references.bib has an empty line between entries, and none within. The keywords of an entry, which nobody needs to
-# print, are the functions that the paper is behind, and coefficients with more than one paper. What is ours names us.
+# references.bib has an empty line between entries, and none within. The keywords of an entry are not printed: they list
+# the functions that the paper describes, and coefficients with several papers. Our own methods cite this package.
 _METHODS: dict[str, str] = {}
 BIBTEX: dict[str, str] = {}
 for _entry in (Path(__file__).parents[1] / "references.bib").read_text(encoding="utf-8").strip().split("\n\n"):
@@ -22,19 +22,19 @@ for _entry in (Path(__file__).parents[1] / "references.bib").read_text(encoding=
 
 
 def bibliography(names: list[str]) -> list[str]:
-    """BibTeX entries for coefficients and functions, or for keys of papers, each once."""
+    """Return the BibTeX entries of coefficients, functions or keys of papers, each once."""
     papers = {key: [key] for key in BIBTEX} | {c.name: [c.reference] for c in list_coefficients()}
     for key, methods in _METHODS.items():
         for name in methods.split():
             papers.setdefault(name, []).append(key)
     for name in names:
         if name not in papers:
-            raise InputError(f"there is no {name!r} to cite: choose from {', '.join(papers)}")
+            raise InputError(f"unknown name {name!r}: choose from {', '.join(papers)}")
     return [BIBTEX[key] for key in dict.fromkeys(key for name in names for key in papers[name])]
 
 
 def reference(entry: str) -> str:
-    """A BibTeX entry of this module as a line to read."""
+    """Format a BibTeX entry of this module as a line of text."""
     found = dict(re.findall(r"^  (\w+)\s*= \{(.*?)\},?$", entry, re.MULTILINE | re.DOTALL))
     accents = {"\\'": "\u0301", '\\"': "\u0308"}  # BibTeX puts them before the letter, Unicode after it
     plain = {k: re.sub(r"\s+", " ", re.sub(r"\\['\"]", lambda mark: accents[mark[0]], v)) for k, v in found.items()}

@@ -1,6 +1,6 @@
-"""Figures of results, in one house style. Each result has `plot`; this is what is behind it, and what goes beyond one.
+"""Figures of results in one house style, as drawn by each result's `plot`.
 
-`style` sets the width of new figures, `save` writes one to a file, `heatmap` and `comparisons` show tables.
+`style` sets the width of new figures, `save` writes one to a file, and `heatmap` and `comparisons` draw tables.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two rankings of the same systems: scores against scores, the best and the worst ten, ranks linked to ranks."""
+"""Draw two rankings of the same systems: scores against scores, the best and worst ten, linked ranks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int = 3) -> Any:
-    """Means by the candidate against means by the truth: diagonal, the top k, tied systems, and who moves furthest."""
+    """Plot the candidate's means against the truth's; mark the top k, ties, and the systems that move furthest."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
         _orient(ax, comparison)
         tied = _link_ties(ax, comparison)
-        best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # all that tie with the k-th
+        best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # including all that tie with the k-th
         if not best.all():
             ax.plot(
                 truth[~best], candidate[~best], "o", markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=0.8
@@ -41,9 +41,9 @@ def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int =
 
 
 def panels(comparison: Compared, axes: Any = None, *, top: int = 10) -> list[Any]:
-    """Figures 1 and 2 of yilmaz2008: all systems, where there is room for three panels, the best ten, the worst ten.
+    """Draw figures 1 and 2 of yilmaz2008: the best ten, the worst ten and, if the figure is wide enough, all systems.
 
-    The number beside a system is its rank in the truth. Each panel has tau_b of its systems among themselves.
+    The number beside a system is its rank in the truth. Each panel shows tau_b among its systems.
     """
     if axes is not None and not (isinstance(axes, (Sequence, np.ndarray)) and len(axes) in (2, 3)):
         raise InputError("ax: the panels need two or three axes, such as pyplot.subplots(1, 2)[1]; None makes new ones")
@@ -75,7 +75,7 @@ def panels(comparison: Compared, axes: Any = None, *, top: int = 10) -> list[Any
 
 
 def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
-    """Ranks in the truth linked to ranks in the candidate; a bar beside systems that are tied there."""
+    """Link ranks in the truth to ranks in the candidate; bars mark tied systems."""
     sides = [comparison.truth_means, comparison.candidate_means]
     order = np.lexsort((-sides[1], -sides[0]))
     rank = [1 + (side[None] > side[:, None]).sum(axis=1) for side in sides]
@@ -117,13 +117,13 @@ def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
 
 
 def diagonal(ax: Any, x: FloatArray, y: FloatArray) -> None:
-    """Where both sides give the same score, over the range of both."""
+    """Draw the line of equal scores over the range of both sides."""
     low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
     ax.plot([low, high], [low, high], color=LIGHT, linewidth=1, zorder=1)
 
 
 def _orient(ax: Any, comparison: Compared, who: Any = slice(None)) -> None:
-    """The diagonal, where both sides have one direction; and the numbers of errors, which are drawn as negatives."""
+    """Draw the diagonal if both sides have one direction, and label errors, drawn as negatives, with their values."""
     lower = comparison.lower_is_better
     if lower[0] == lower[1]:
         diagonal(ax, comparison.truth_means[who], comparison.candidate_means[who])
@@ -133,7 +133,7 @@ def _orient(ax: Any, comparison: Compared, who: Any = slice(None)) -> None:
 
 
 def plain_scatter(x: FloatArray, y: FloatArray, labels: tuple[str, str], ax: Any = None) -> Any:
-    """Scores against scores with the diagonal, and nothing else."""
+    """Plot scores against scores with the diagonal."""
     with canvas(ax, height=0.85 * min(new_width(), 4.5)) as ax:
         ax.plot(x, y, "o", color=BLUE, markersize=3)
         diagonal(ax, x, y)
@@ -148,13 +148,13 @@ def _side(name: str, measure: str, lower: bool) -> str:
 
 
 def _groups(values: FloatArray) -> list[IntArray]:
-    """The systems of each group with equal means."""
+    """Return the systems of each group with equal means."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return [np.flatnonzero(inverse == k) for k in np.flatnonzero(counts > 1)]
 
 
 def _link_ties(ax: Any, comparison: Compared) -> bool:
-    """A line along each group of systems with equal means on a side; whether there is one."""
+    """Draw a line along each group of systems with equal means on a side; return whether there is one."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     sides = ((comparison.truth, ":", truth), (comparison.candidate, "-", candidate))
     groups = [(group, side, line) for side, line, values in sides for group in _groups(values)]
@@ -168,14 +168,14 @@ def _link_ties(ax: Any, comparison: Compared) -> bool:
 
 
 def _places(by: FloatArray, then: FloatArray) -> IntArray:
-    """From 0, best first; tied systems in the order of the other side, so that their links do not cross."""
+    """Place systems from 0, best first; order ties by the other side, so that their links do not cross."""
     places = np.empty(len(by), dtype=np.int64)
     places[np.lexsort((-then, -by))] = np.arange(len(by))
     return places
 
 
 def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
-    """Name the systems whose ranks differ most, if by a tenth of all at least, away from the diagonal."""
+    """Name the systems whose ranks differ most, if by at least a tenth of the systems, away from the diagonal."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, candidate)]
     shift = above[0] - above[1]
@@ -184,7 +184,7 @@ def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
 
 
 def _name_ends(ax: Any, names: Sequence[str], places: IntArray, ranks: IntArray, end: tuple[int, float, int]) -> None:
-    """The names at one end of the links, each with its rank."""
+    """Write the names at one end of the links, each with its rank."""
     side, size, step = end
     for system, place, rank in zip(names, places, ranks, strict=True):
         if place % step == 0:

@@ -1,4 +1,4 @@
-"""Lines by number of topics or by amount of change: reliability with its target, error and bias, judgments."""
+"""Draw curves by number of topics, runs or labels, or by the size of a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plan(found: Findings, ax: Any = None) -> Any:
-    """The expected correlation by number of topics, the range of 90%, the target and the answer."""
+    """Draw the expected correlation by number of topics, its 90% range, the target and the answer."""
     with canvas(ax, height=grown(2.5)) as ax:
         ax.fill_between(
             found.topics, found.low, found.high, color=BLUE, alpha=0.2, linewidth=0, label="90% of collections"
@@ -42,7 +42,7 @@ def plan(found: Findings, ax: Any = None) -> Any:
 
 
 def run_plan(found: Findings, ax: Any = None) -> Any:
-    """The standard error of each design for one budget, by runs per topic."""
+    """Draw the standard error by runs per topic, for designs of the same cost."""
     with canvas(ax, height=grown(2.2)) as ax:
         ax.plot([runs for runs, _, _ in found.designs], [se for _, _, se in found.designs], marker="o", color=BLUE)
         ax.plot([found.n_runs], [found.se], "o", color=VERMILLION, label=f"best: {counted(found.n_topics, 'topic')}")
@@ -54,7 +54,7 @@ def run_plan(found: Findings, ax: Any = None) -> Any:
 
 
 def mixes(found: Findings, ax: Any = None) -> Any:
-    """What each mix costs, by human topics; the cheapest, and people alone."""
+    """Draw the cost of each mix by human topics; mark the cheapest mix and people alone."""
     with canvas(ax, height=grown(2.2)) as ax:
         some = [mix for mix in found.mixes if mix.machine]
         ax.plot([mix.human for mix in some], [mix.cost for mix in some], color=BLUE, label="with the machine")
@@ -74,7 +74,7 @@ def mixes(found: Findings, ax: Any = None) -> Any:
 
 
 def label_trial(found: Findings, ax: Any = None) -> Any:
-    """tau_b by the share of pairs that people judge, a line for each way to spend the labels."""
+    """Draw tau_b by the share of pairs that people judge, one line per design."""
     with canvas(ax, height=grown(2.5)) as ax:
         for k, (design, values) in enumerate(zip(found.designs, found.tau_b, strict=True)):
             ax.plot(
@@ -96,7 +96,7 @@ def reliability_study(
     collection: str | None = None,
     coefficient: str = "tau",
 ) -> Any:
-    """Error or bias by number of topics, one line per estimator; of the first collection, if none is named."""
+    """Draw error or bias by number of topics, one line per estimator; by default for the first collection."""
     check_option("what", what, Literal["error", "bias"])
     name = found.collections[0] if collection is None else collection
     with canvas(ax, height=grown(2.5)) as ax:
@@ -114,7 +114,7 @@ def reliability_study(
 
 
 def reliability_figure(found: StudyResult, what: Literal["error", "bias"]) -> Any:
-    """The figure of urbano2016 of error or of bias: one row per collection, tau to the left, tau_ap to the right."""
+    """Draw urbano2016's figure of error or bias: one row per collection, tau on the left, tau_ap on the right."""
     height = 0.4 + 2.1 * len(found.collections)
     with import_extra("matplotlib.style").context(STYLE):
         made = import_extra("matplotlib.figure").Figure(figsize=(TEXT, height), layout="constrained")
@@ -131,7 +131,7 @@ def reliability_figure(found: StudyResult, what: Literal["error", "bias"]) -> An
 
 
 def judge_study(found: StudyResult, ax: Any, coefficient: str | None = None) -> Any:
-    """A coefficient as a heatmap, judge by measure, with the values written in."""
+    """Draw a coefficient as a heatmap, judges by measures, with its values."""
     name, measures = coefficient or found.coefficients[0], found.study.measures
     if name not in found.study.coefficients:
         raise InputError(f"coefficient is {name!r}: the study has {', '.join(found.study.coefficients)}")
@@ -140,7 +140,7 @@ def judge_study(found: StudyResult, ax: Any, coefficient: str | None = None) -> 
 
 
 def judgment_study(found: StudyResult, ax: Any, change: str | None = None, statistic: str | None = None) -> Any:
-    """A statistic by level, one line per measure, with what the middle 95% of the draws span."""
+    """Draw a statistic by level, one line per measure, with the range of the middle 95% of the draws."""
     kind = found.changes[0][0] if change is None else change
     name = statistic or found.headlines[-1]
     levels = [level for of, level in found.changes if of == kind]
@@ -165,6 +165,6 @@ def judgment_study(found: StudyResult, ax: Any, change: str | None = None, stati
 
 
 def _shown(estimator: str) -> str:
-    """As the paper writes it: ML, SH(w/o)."""
+    """Write an estimator as the paper does: ML, SH(w/o)."""
     name, bracket, rest = estimator.partition("(")
     return name.upper() + bracket + rest

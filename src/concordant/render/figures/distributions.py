@@ -1,4 +1,4 @@
-"""What chance makes of a statistic, and where the value that was found stands in it."""
+"""Draw the distribution of a statistic by chance, and mark the observed value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rank_test(found: RankTest, ax: Any = None) -> Any:
-    """The rank distances of resampled topics, with that of the candidate and the critical value."""
+    """Draw the rank distances of resampled topics, the candidate's distance and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.distances)
         ax.set_xlabel("rank distance")
@@ -33,7 +33,7 @@ def rank_test(found: RankTest, ax: Any = None) -> Any:
 
 
 def permutations(found: Findings, ax: Any = None) -> Any:
-    """The coefficient of permuted scores, and that of the scores as they are."""
+    """Draw the coefficients of permuted scores, and the observed coefficient."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.null[np.isfinite(found.null)])
         _mark(ax, found.value, f"{sides_of(found)[1]} {found.value:.3f}, {p_equals(found.pvalue)}")
@@ -44,7 +44,7 @@ def permutations(found: Findings, ax: Any = None) -> Any:
 
 
 def null(found: NullDistribution, ax: Any = None, value: float | None = None) -> Any:
-    """The distribution over all rankings as bars, and a value with its p-value."""
+    """Draw the distribution over all rankings as bars, and a value with its p-value."""
     with canvas(ax, height=grown(2.3)) as ax:
         steps = found.m * (found.m - 1) // 2
         if found.coefficient == "tau" and steps <= 200:  # a bar for each value
@@ -72,6 +72,6 @@ def _mark(ax: Any, value: float, label: str) -> None:
 
 
 def _key(ax: Any) -> None:
-    """Above the bars, where it hides none."""
+    """Put the legend above the bars, so that it hides none."""
     number_ticks(ax, "x", 6)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small", columnspacing=1)

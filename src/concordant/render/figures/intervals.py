@@ -1,4 +1,4 @@
-"""Points with intervals: coefficients (a forest plot), judges, tie bounds, estimators, and the ranks of systems."""
+"""Draw values with intervals: coefficients (a forest plot), judges, estimators, means, and ranks of systems."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Row(NamedTuple):
     why: str = ""
     """Why there is no value."""
     short: str = "no value"
-    """What stands in its place."""
+    """The text in its place."""
 
 
 def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
-    """A row each: the value as a dot, its interval as a line."""
+    """Draw each row's value as a dot and its interval as a line."""
     with canvas(ax, height=0.75 + 0.17 * max(len(rows), 2)) as ax:
         for k, row in enumerate(rows):
             if not math.isnan(row.low):
@@ -58,7 +58,7 @@ def forest(rows: Sequence[Row], label: str, ax: Any = None) -> Any:
 
 
 def coefficients(comparison: Compared, ax: Any = None) -> Any:
-    """The coefficients of a comparison, with their intervals where they were asked for."""
+    """Draw the coefficients of a comparison, with their intervals if computed."""
     rows = []
     for v in comparison.values:
         low, high = (v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan)
@@ -69,7 +69,7 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
 
 
 def rows(found: Result, ax: Any = None) -> Any:
-    """The rows of any result that has intervals, each with its value; and 0, where it lies between them."""
+    """Draw the rows of any result that has intervals; mark 0 if it lies within their range."""
     name, spans = spans_of(found.rows())
     if not spans:
         raise InputError(f"{found._kind or type(found).__name__} has no figure: print it, or take to_frame()")
@@ -84,7 +84,7 @@ def rows(found: Result, ax: Any = None) -> Any:
 
 
 def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
-    """What each judge's topics are worth, on a log scale; the truth's own as a dashed line."""
+    """Draw what each judge's topics are worth on a log scale; a dashed line marks the truth's own topics."""
     first = found[0]
     top = 4.0 * max([first.n_topics, *(judge.worth for judge in found if judge.worth < math.inf)])
     with canvas(ax, height=0.75 + 0.17 * max(len(found), 2)) as ax:
@@ -98,14 +98,14 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
         ]
         level = f"{100 * first.interval.confidence_level:g}% interval"
         forest(rows, f"worth of {first.n_topics:g} topics, in topics of {text(first.names[0], 20)}", ax)
-        ax.set_xlim(left=max(ax.get_xlim()[0], 0.5))  # intervals "up to 13" begin there
+        ax.set_xlim(left=max(ax.get_xlim()[0], 0.5))  # intervals such as "up to 13" begin here
         number_topics(ax, *ax.get_xlim())
         ax.set_title(level, fontsize="small")
     return ax
 
 
 def reliability(found: Findings, ax: Any = None) -> Any:
-    """The expected correlations by each estimator; the baselines, known to be too high, are hollow."""
+    """Draw the expected correlation by each estimator; hollow marks are baselines, known to be too high."""
     names = list(found.estimates)
     with canvas(ax, height=0.9 + 0.17 * len(names)) as ax:
         for k, label in enumerate(("tau", "tau_ap")):
@@ -124,7 +124,7 @@ def reliability(found: Findings, ax: Any = None) -> Any:
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:
-    """The combined means of systems with their intervals; those of people alone as diamonds."""
+    """Draw the combined means of systems with their intervals; diamonds are the means by people alone."""
     m = len(found.low)
     with canvas(ax, height=max(1.6, 0.75 + row_height(m) * m)) as ax:
         fitting(ax, m)
@@ -143,10 +143,10 @@ def combined(found: CombinedMeans, ax: Any = None) -> Any:
 
 
 def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
-    """A line for the ranks of each system, a dot for the rank on these topics, dashed lines at the borders."""
+    """Draw each system's rank interval as a line, its observed rank as a dot, and borders as dashed lines."""
     whole, drawn = len(found.systems), _drawn(len(found.systems), found.borders)
     left_out = np.diff(drawn, prepend=-1) - 1
-    places = np.arange(len(drawn)) + np.cumsum(left_out > 0)  # a row is free where systems are left out
+    places = np.arange(len(drawn)) + np.cumsum(left_out > 0)  # an empty row shows that systems are left out
     rows = int(places[-1]) + 1
     with canvas(ax, height=max(1.6, 0.6 + row_height(rows) * rows)) as ax:
         fitting(ax, rows)
@@ -164,7 +164,7 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
         number_ranks(ax, whole)
         scope = "all systems together" if found.simultaneous else "each system by itself"
-        # Long names leave little width to the axes, so what is wider than these starts above and below the names.
+        # Long names leave little width to the axes, so titles wider than the axes extend over the names.
         ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small", loc="right")
         if len(drawn) < whole:
             note = f"{len(drawn)} of {whole} systems: the first, the last, and those at borders"
@@ -173,7 +173,7 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
 
 
 def _drawn(whole: int, borders: Sequence[int]) -> IntArray:
-    """The systems to draw: all, or the first 20, the last 10, those on both sides of borders, and more of the first."""
+    """Choose the systems to draw: all, or the first 20, the last 10, those at borders, and more of the first."""
     if whole <= MOST_DRAWN:
         return np.arange(whole)
     beside = [k for border in borders for k in (border - 1, border)]

@@ -1,4 +1,4 @@
-"""What a judge does to the ranking: the judge card, rank changes, agreement on significance, soft accuracy."""
+"""Draw what a judge does to the ranking: the judge card, and how far a judge can be gamed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def card(found: Findings, ax: Any = None) -> Any:
-    """What each judge's topics are worth, with tau_b and soft pairwise accuracy beside it."""
+    """Draw what each judge's topics are worth, with tau_b and soft pairwise accuracy (SPA) beside it."""
     with canvas(ax, height=0.85 + 0.2 * max(len(found.judges), 2)) as ax:
         worths([judge.worth for judge in found.judges], ax)
         ax.annotate(
@@ -30,7 +30,7 @@ def card(found: Findings, ax: Any = None) -> Any:
 
 
 def gaming_gap(found: Findings, ax: Any = None) -> Any:
-    """The mean rank of a system that asks the judge, by the judge and by people; where the favourite run ends."""
+    """Draw the mean rank of a system that re-orders by the judge, ranked by the judge and by people."""
     people, judge = map(text, found.names)
     with canvas(ax) as ax:
         ks = [0, *(dose.k for dose in found.doses)]

@@ -1,4 +1,4 @@
-"""Names on figures: any text, as short as the place asks for, and no more of them than can be read."""
+"""Write names on figures: any text, shortened to fit, and only as many as can be read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from ...errors import import_extra
 
-LEAST = 4.5  # points: what is smaller cannot be read in print
-_LINE = 1.18  # height of a line of text, in its size
+LEAST = 4.5  # points: the smallest size that can be read in print
+_LINE = 1.18  # height of a line of text, relative to its size
 
 SYMBOLS = {
     "tau": r"\tau",
@@ -28,13 +28,14 @@ SYMBOLS = {
     "pearson_rank": r"\rho_r",
     "spearman": r"\rho",
 }
-"""Coefficients as papers write them, in TeX; the others go by their names."""
+"""Coefficients as papers write them, in TeX; others are shown by name."""
 
 
 def shortened(name: object, most: int = 24, share: float = 1 / 3) -> str:
-    """A name in at most so many characters, without control codes.
+    """Shorten a name to `most` characters, without control codes.
 
-    The middle goes: the end of a name tells systems apart as often as its start. `share` of the room is for the end.
+    The middle is cut, as the end of a name identifies systems as often as its start. `share` of the characters are kept
+    for the end.
     """
     clean = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(name)).split())
     if len(clean) <= most:
@@ -44,7 +45,7 @@ def shortened(name: object, most: int = 24, share: float = 1 / 3) -> str:
 
 
 def distinct(names: Sequence[object], most: int = 24) -> list[str]:
-    """Names in at most so many characters each, no two alike; a number tells apart those that still are."""
+    """Shorten names to `most` characters and keep them all different, if necessary by a number."""
     for share in (1 / 3, 2 / 3, 0.0, 1.0):
         made = [shortened(name, most, share) for name in names]
         if len(set(made)) == len(made):
@@ -59,7 +60,7 @@ def distinct(names: Sequence[object], most: int = 24) -> list[str]:
 
 
 def without_common(names: Sequence[str]) -> list[str]:
-    """Names without the words that all of them begin or end with, as long as something is left of each."""
+    """Remove the words that all names begin or end with, provided that something is left of each."""
     if len(names) < 2:
         return list(names)
     split = [re.split(r"(?<=[-_./: ])", name) for name in names]
@@ -73,9 +74,9 @@ def without_common(names: Sequence[str]) -> list[str]:
 
 
 def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str]:
-    """Which of many systems to draw, given best first with how far each moved; and a note where some are left out.
+    """Choose which systems to draw, given how far each moved, best first; a note says if some are left out.
 
-    They are the top quarter of the places, the bottom quarter, and those that moved most.
+    A quarter of the rows go to the top systems, a quarter to the bottom ones, and the rest to the largest moves.
     """
     count = len(moved)
     if count <= most:
@@ -88,9 +89,9 @@ def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str
 
 
 def spans_of(rows: Sequence[dict[str, Any]]) -> tuple[str, list[tuple[str, float, float, float]]]:
-    """What the values of rows with intervals are called, and of each its label, value and ends.
+    """Return the name of the values of rows with intervals, and each row's label, value and ends.
 
-    The value is the first number that lies in all intervals; the label tells the rows apart.
+    The value is the first column of numbers within all intervals; the label distinguishes the rows.
     """
     known = [row for row in rows if is_number(row.get("low")) and is_number(row.get("high"))]
     first = known[0] if known else {}
@@ -110,40 +111,40 @@ def spans_of(rows: Sequence[dict[str, Any]]) -> tuple[str, list[tuple[str, float
 
 
 def is_number(value: Any) -> bool:
-    """Whether it can be drawn."""
+    """Whether a value is a number that can be drawn."""
     return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
 
 
 def text(name: object, most: int = 24) -> str:
-    """A name as it can be drawn: shortened, not read as a formula, and with glyphs of the font only.
+    """Prepare a name for drawing: shorten it, escape formulas, and keep only glyphs of the font.
 
-    What the font lacks, some emoji for instance, becomes an empty box, as in a terminal.
+    Characters that the font lacks, such as some emoji, become empty boxes, as in a terminal.
     """
     known = _glyphs(tuple(import_extra("matplotlib").rcParams["font.family"]))
-    clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # how to draw an emoji
+    clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # variation selectors
     drawn = "".join(c if c == " " or ord(c) in known else "□" for c in clean).replace("$", r"\$")
-    return f" {drawn}" if drawn.startswith("_") else drawn  # which a legend would leave out
+    return f" {drawn}" if drawn.startswith("_") else drawn  # a legend leaves out names that begin with _
 
 
 def sides_of(found: Any, most: int = 18) -> tuple[str, str]:
-    """What a result's truth and candidate are called."""
+    """Return the names of a result's truth and candidate."""
     names: tuple[str, ...] = getattr(found.data, "names", ())
     truth, candidate = names if len(names) == 2 else ("truth", "candidate")
     return text(truth, most), text(candidate, most)
 
 
 def symbol(coefficient: str) -> str:
-    """A coefficient as papers write it, with its subscript; by its name where it has no symbol."""
+    """Return a coefficient's symbol as papers write it, or else its name."""
     return f"${SYMBOLS[coefficient]}$" if coefficient in SYMBOLS else text(coefficient)
 
 
 def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float], size: float = 6.0) -> None:
-    """Write names beside their points, each where it lies on no point, on no other name and off the diagonal.
+    """Write names beside their points, where they cover no point, no other name and not the diagonal.
 
-    The nearest of a few places is taken; one that is further away gets a thin line. Without any free place the name is
-    left out: it would only hide what it names.
+    Each name takes the nearest free place of a few; a thin line connects a distant one. A name without a free place is
+    left out.
     """
-    ax.figure.figure.draw_without_rendering()  # of a part of a figure, the whole: axes have their size only then
+    ax.figure.figure.draw_without_rendering()  # draw the whole figure: axes get their size only then
     unit = ax.figure.dpi / 72
     at = ax.transData.transform(np.column_stack([x, y])) / unit
     frame = ax.get_window_extent().extents / unit
@@ -175,24 +176,24 @@ def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence
 
 @lru_cache(maxsize=4)
 def _glyphs(family: tuple[str, ...]) -> frozenset[int]:
-    """What the font of this family can draw."""
+    """Return the characters that the font of this family can draw."""
     manager = import_extra("matplotlib.font_manager")
     return frozenset(manager.get_font(manager.findfont(manager.FontProperties(family=list(family)))).get_charmap())
 
 
 def row_height(count: int, least: float = 0.078, most: float = 0.145) -> float:
-    """Inches for each of so many rows with names, in a new figure: generous for few, just readable for many."""
+    """Return the height in inches of each of `count` named rows: generous for few, just readable for many."""
     return most if count <= 40 else max(least, most - (count - 40) * 0.0012)
 
 
 def _room(ax: Any, axis: str) -> float:
-    """How long an axis is, in points."""
+    """Return the length of an axis in points."""
     box = ax.get_window_extent()
     return float(box.height if axis == "y" else box.width) * 72 / float(ax.figure.dpi)
 
 
 def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
-    """The size of names beside so many rows (or below so many columns), and of how many of them one can have a name."""
+    """Return the size of names beside `count` rows (or below columns), and the step at which rows are named."""
     room = _room(ax, axis)
     usual = import_extra("matplotlib.font_manager").FontProperties(size="small").get_size_in_points()
     size = min(usual, room / max(count, 1) / _LINE)
@@ -202,7 +203,7 @@ def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
 
 
 def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 24, start: float = 0) -> None:
-    """Ticks at `start`, `start` + 1 and so on with these names; every second or third where more cannot be read."""
+    """Set ticks at `start`, `start` + 1 and so on with these names; name every second or third if they are too many."""
     size, step = fitting(ax, len(names), axis)
     places = [start + k for k in range(0, len(names), step)]
     shown = [text(name, most) for name in distinct(names, most)[::step]]
@@ -218,14 +219,14 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
 
 
 def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = False) -> None:
-    """Round numbers along "x", "y" or "xy", whatever ticks the axes had before."""
+    """Put round numbers along "x", "y" or "xy" in place of earlier ticks."""
     for axis in axes:
         ticks = import_extra("matplotlib.ticker").MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
         getattr(ax, f"{axis}axis").set_major_locator(ticks)
 
 
 def number_ranks(ax: Any, m: int) -> None:
-    """Ticks at 1, where ranks begin, and at round numbers up to m."""
+    """Set ticks at rank 1 and at round numbers up to m."""
     round_ones = import_extra("matplotlib.ticker").MaxNLocator(5, integer=True).tick_values(1, m)
     ax.set_xticks([1, *(int(t) for t in round_ones if 1 + m / 15 < t <= m)])
 
@@ -235,7 +236,7 @@ def _ordinal(number: int) -> str:
 
 
 def number_topics(ax: Any, low: float, high: float) -> None:
-    """A log scale of topics, with ticks at 1, 2, 5, 10, 20, 50 and so on."""
+    """Use a log scale of topics, with ticks at 1, 2, 5, 10, 20, 50 and so on."""
     ticks = [step * 10**power for power in range(-1, 9) for step in (1, 2, 5)]
     ax.set_xscale("log")
     ax.set_xticks([tick for tick in ticks if low <= tick <= high])

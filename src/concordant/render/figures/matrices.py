@@ -1,4 +1,4 @@
-"""Tables as colours: coefficients by judge or measure, grades."""
+"""Draw tables as heatmaps, such as coefficients by judge or measure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .style import canvas
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared, Comparison
 
-COLOURS = "cividis"  # reads the same with and without full colour vision, and in grey
+COLOURS = "cividis"  # looks the same to colour-blind readers, and prints well in grey
 
 
 def heatmap(
@@ -27,10 +27,10 @@ def heatmap(
     label: str = "",
     decimals: int = 2,
 ) -> Any:
-    """A table of numbers as colours, with the numbers written in where there is room; nan stays white."""
+    """Draw a table of numbers as colours, with the numbers if they fit; nan stays white."""
     table = np.asarray(values, dtype=float)
     if table.shape != (len(rows), len(columns)) or not table.size:
-        raise InputError(f"values have the shape {table.shape}, and there are {len(rows)} rows, {len(columns)} columns")
+        raise InputError(f"values have the shape {table.shape}, but there are {len(rows)} rows, {len(columns)} columns")
     low, high = (np.nanmin(table), np.nanmax(table)) if not np.isnan(table).all() else (0.0, 1.0)
     with canvas(ax, height=max(1.8, 1.1 + 0.2 * len(rows))) as ax:
         image = ax.imshow(table, cmap=COLOURS, aspect="auto", vmin=low, vmax=high if high > low else low + 1e-9)
@@ -38,7 +38,7 @@ def heatmap(
         name_places(ax, columns, "x", most=14)
         _framed(ax)
         _colour_bar(ax, image, label)
-        ax.figure.draw_without_rendering()  # so that the layout is known, and with it the room for the numbers
+        ax.figure.draw_without_rendering()  # compute the layout, to know whether the numbers fit
         box, point = ax.get_window_extent(), ax.figure.dpi / 72
         size = min(7.0, box.width / point / len(columns) / (decimals + 3) / 0.6, box.height / point / len(rows) / 1.2)
         for (i, j), value in np.ndenumerate(table) if size >= LEAST else ():
@@ -51,10 +51,10 @@ def heatmap(
 def comparisons(
     given: Sequence[Compared | Comparison], ax: Any = None, *, coefficients: Sequence[str] | None = None
 ) -> Any:
-    """Coefficients down, comparisons across: judges of one truth, or measures of one judge."""
+    """Draw coefficients by comparisons, which are judges of one truth or measures of one judge."""
     found: list[Any] = [c for one in given for c in getattr(one, "comparisons", (one,))]
     if not found:
-        raise InputError("there is no comparison to show: give what compare returned, a list of one or more")
+        raise InputError("there is no comparison to show: give a list of one or more results of compare")
     names = [v.coefficient for v in found[0].values] if coefficients is None else list(coefficients)
     by_measure = len({c.candidate for c in found}) == 1 and len({c.measure for c in found}) > 1
     across = [c.measure if by_measure else c.candidate for c in found]
@@ -62,7 +62,7 @@ def comparisons(
 
 
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
-    """All rankings against each other: the row is the truth, the column the candidate."""
+    """Draw the coefficient of all pairs of rankings: rows are truths, columns candidates."""
     with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
         heatmap(values, names, names, ax, label=symbol(coefficient))
         ax.set_xlabel("candidate")

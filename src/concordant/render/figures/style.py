@@ -1,4 +1,4 @@
-"""The house style of the figures: sizes, colours, and files that are written whole."""
+"""Define the house style of figures (sizes, fonts and colours), and save figures."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ...errors import InputError, InputTypeError, import_extra
 from ...render.outputs import FIGURE, written_whole
 
 COLUMN = 3.3  # inches: one of the two columns of a page
-TEXT = 7.0  # inches: both
-TALLEST = 9.0  # inches: a page, without its caption
+TEXT = 7.0  # inches: both columns
+TALLEST = 9.0  # inches: a page without the caption
 
-# The colours of Okabe and Ito, which all people tell apart; without the yellow, too pale for lines.
+# The colours of Okabe and Ito, distinct to colour-blind readers, too; their yellow is too pale for lines.
 BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#000000",
 )  # fmt: skip
@@ -28,17 +28,17 @@ GREY, LIGHT, DARK = "0.55", "0.82", "0.25"
 FORMATS = ("pdf", "svg", "png")
 
 STYLE = str(Path(__file__).with_name("house.mplstyle"))
-"""Sizes and fonts. DejaVu Sans comes with matplotlib, so that a figure looks the same everywhere."""
+"""The style file with sizes and fonts. Its font comes with matplotlib, so figures look the same everywhere."""
 
 _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
 
 @contextmanager
 def style(width: float = COLUMN) -> Iterator[None]:
-    """Draw in the house style, new figures `width` inches wide.
+    """Draw in the house style; new figures are `width` inches wide.
 
-    Results draw new figures in this style anyway, one column wide. It serves for another width, and for axes of your
-    own.
+    Results draw new figures in this style by default, one column wide. Use this for another width, or for your own
+    axes.
 
     Examples
     --------
@@ -62,18 +62,18 @@ def style(width: float = COLUMN) -> Iterator[None]:
 
 
 def new_width() -> float:
-    """How wide a new figure is, in inches."""
+    """Return the width of new figures in inches."""
     return _WIDTH.get() or COLUMN
 
 
 def grown(height: float) -> float:
-    """The height of a new figure that is so high when it is one column wide."""
+    """Scale the height of a one-column figure to the width of new figures."""
     return height * min(new_width(), 5.0) / COLUMN
 
 
 @contextmanager
 def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
-    """The axes to draw on: those given, in whatever style they are, or new ones in the house style."""
+    """Return the axes to draw on: those given, in their own style, or new ones in the house style."""
     if ax is not None:
         yield _axes(ax)
         return
@@ -89,14 +89,14 @@ def _axes(given: Any) -> Any:
 
 @contextmanager
 def canvases(count: int, height: float, axes: Any = None, *, stacked: bool = False) -> Iterator[list[Any]]:
-    """Like `canvas`, for panels side by side, or one below the other."""
+    """Return axes like `canvas`, for several panels, side by side or stacked."""
     if axes is not None:
         yield [_axes(ax) for ax in axes]
         return
     pyplot, width, height = import_extra("matplotlib.pyplot"), new_width(), min(height, TALLEST)
     with import_extra("matplotlib.style").context(STYLE):
         figure = pyplot.figure(figsize=(width, height))
-        figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near what it will be
+        figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near the final one
         figure.set_layout_engine("constrained")
         shape = (count, 1) if stacked else (1, count)
         made = [figure.add_subplot(*shape, k + 1) for k in range(count)]
@@ -108,7 +108,7 @@ def canvases(count: int, height: float, axes: Any = None, *, stacked: bool = Fal
 
 
 def check_format(path: str | os.PathLike[str]) -> str:
-    """What the ending of a file's name asks for."""
+    """Return the format that a file's ending names; other endings are an error."""
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         have = f"ends in .{ending}" if ending else "has no ending"
@@ -117,7 +117,7 @@ def check_format(path: str | os.PathLike[str]) -> str:
 
 
 def figure_of(ax: Any) -> Any:
-    """The figure of axes, or of the first of several."""
+    """Return the figure of these axes, or of the first of several."""
     return ax.figure if hasattr(ax, "figure") else ax[0].figure
 
 
@@ -136,7 +136,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     """
     kind = check_format(path)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
-    drawn = io.BytesIO()  # matplotlib ends in a traceback where a disk is full
+    drawn = io.BytesIO()  # matplotlib prints a traceback if the disk is full
     with import_extra("matplotlib.style").context(STYLE):
         figure_of(ax).savefig(drawn, format=kind, metadata=undated)
     with written_whole(path, FIGURE) as file:

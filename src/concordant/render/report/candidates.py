@@ -1,4 +1,4 @@
-"""All candidates in one table, the best first, and which could be the best."""
+"""Show all candidates in one table, the best first, and which of them could be the best."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ...coefficients.registry import headlines
 from ...judges.verdicts import told
 from .elements import Part, Records, Span, Topics, table
 
-MANY = 10  # of more candidates than that, pages show less of each
+MANY = 10  # with more candidates, reports show less about each
 BEST, WEAKER = "could be the best", "weaker than the best"
 
 
 def in_order(document: Mapping[str, Any]) -> list[int]:
-    """The places of the comparisons, the best first: by agreement across topics, or else by the first coefficient."""
+    """Order the comparisons, the best first: by agreement across topics, or else by the first coefficient."""
     found = document["comparisons"]
     places = list(range(len(found)))
     ranking = document.get("ranking")
@@ -32,13 +32,13 @@ def in_order(document: Mapping[str, Any]) -> list[int]:
 
 
 def shown_coefficients(found: Sequence[Part]) -> list[str]:
-    """Those with intervals that a candidate has a value of, or else the first ones there are."""
+    """Choose the coefficients with intervals that have a value for some candidate, or else the first three."""
     shown = [n for n in headlines("inferred") if any(c["coefficients"].get(n) is not None for c in found)]
     return shown or list(found[0]["coefficients"])[:3]
 
 
 def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
-    """One row per candidate, best first: those that could be the best, then those that are weaker."""
+    """Make a table of candidates, best first: those that could be the best, then the weaker ones."""
     found = document["comparisons"]
     name_of, ranking = shown_coefficients(found)[0], document.get("ranking")
     known = [c["worth"] for c in found if c.get("worth")]
@@ -59,7 +59,7 @@ def candidates_table(document: Mapping[str, Any], order: Sequence[int]) -> str:
 
 
 def _worth(worth: Part | None, most: float, domain: tuple[float, float]) -> dict[str, Any]:
-    """Columns of what a candidate is worth, in words and drawn; empty where it is not known."""
+    """Make the columns of a candidate's worth, in words and drawn; empty if it is unknown."""
     value, ends, span = None, "", Span(None, None, None, domain)
     if worth and (low := worth["interval"]["low"]) is not None:
         high = worth["interval"]["high"]

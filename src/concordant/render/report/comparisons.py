@@ -1,4 +1,4 @@
-"""The page of a comparison: the answer, one bar, three tiles and the ranks; the rest is folded."""
+"""Report on a comparison: the answer, one bar, three tiles and the ranks; the rest is collapsed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .candidates import candidates_table, in_order
 from .elements import Part, Parts, Records, details, figure, name, table
 from .verdicts import judged_by
 
-MOST_EACH = 10  # candidates that have a part of their own
+MOST_EACH = 10  # candidates with their own section
 MOST_MOVES = 8
 MOST_BARS = 10
 
 
 def comparison_parts(document: Mapping[str, Any]) -> Parts:
-    """The page of one candidate or of several."""
+    """Make the parts of a report on one candidate or several."""
     found = document["comparisons"]
     first = found[0]
     noun = (first.get("worth") or {}).get("settings", {}).get("noun", "judge")
@@ -36,7 +36,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
         parts.front += _each([found[k] for k in order[:MOST_EACH]])
         if len(order) > MOST_EACH:
             parts.front += (
-                f'<p class="about">Shown one by one are the best {MOST_EACH} of {len(order)}; the JSON has all.</p>'
+                f'<p class="about">Only the best {MOST_EACH} of {len(order)} are shown here; the JSON has all.</p>'
             )
         parts.statistics = [("Every coefficient", _coefficients_of_all(found, order))]
     parts.notes = _notes_of_all(document)
@@ -54,7 +54,7 @@ def _about(c: Part) -> str:
 
 
 def systems_of(c: Part) -> Records:
-    """One row per system, best first by the truth: means, ranks, and the ranks that the topics leave open."""
+    """Make one row per system, best first by the truth: means, ranks, and the truth's rank interval."""
     ranks, spans = c["ranks"], {r["system"]: r for r in (c.get("rank_intervals") or {}).get("rows", ())}
     rows: Records = []
     for k, system in enumerate(c["systems"]):
@@ -79,7 +79,7 @@ def systems_of(c: Part) -> Records:
 
 
 def moved(row: Part) -> str:
-    """Where a system went: "rank 3 to 13, 10 places lost"."""
+    """Describe the move of a system: "rank 3 to 13, 10 places lost"."""
     shift = row["shift"]
     if not shift:
         return f"rank {row['truth_rank']} on both sides"
@@ -88,7 +88,7 @@ def moved(row: Part) -> str:
 
 
 def bar_of(c: Part) -> str:
-    """The worth from 0 to as many topics as were judged, with its interval."""
+    """Draw the worth of the candidate's topics with its interval, on a scale from 0."""
     worth = c.get("worth")
     if not worth or worth["interval"]["low"] is None:
         return ""
@@ -101,7 +101,7 @@ def bar_of(c: Part) -> str:
 
 
 def _tiles(c: Part, rows: Records) -> str:
-    """Pairs swapped, systems that moved beyond doubt, and worth."""
+    """Make the tiles: pairs swapped, systems that moved beyond doubt, and worth."""
     tiles = []
     counts = (c.get("explanation") or {}).get("counts") or {}
     if counts.get("swapped") is not None:
@@ -136,7 +136,7 @@ def _tiles(c: Part, rows: Records) -> str:
 
 
 def _ranks(c: Part, rows: Records) -> str:
-    """Ranks side by side, and the systems that moved most in words."""
+    """Draw the ranks side by side, and list the systems that moved most."""
     shown, note = drawings.chosen(rows)
     drawn = drawings.ranks(shown, (c["truth"], c["candidate"]), moved)
     caption = f"{note}. " if note else ""
@@ -151,7 +151,7 @@ def _ranks(c: Part, rows: Records) -> str:
 
 
 def _each(found: list[Part]) -> str:
-    """A part for each candidate, folded."""
+    """Make a collapsed section for each candidate."""
     made = ""
     for c in found:
         rows = systems_of(c)
@@ -162,19 +162,19 @@ def _each(found: list[Part]) -> str:
 
 
 def _statistics(c: Part, rows: Records) -> list[tuple[str, str]]:
-    """Headings and what is folded under "Statistics"."""
+    """Make the headings and contents of the section "Statistics"."""
     made = [("Coefficients", _coefficients(c)), ("Ties and topics", _ties(c)), ("Systems", _systems(c, rows))]
     made += [("What the rankings disagree on", _causes(c))]
     return [(title, html) for title, html in made if html]
 
 
 def _moves(c: Part, row: Part) -> dict[str, Any]:
-    """Columns of a system: where it went, and where the topics would let it go."""
+    """Make the columns of a system's move and its allowed ranks."""
     return {"move": row["move"]} | ({"allowed ranks": row["possible"]} if c.get("rank_intervals") else {})
 
 
 def _coefficients(c: Part) -> str:
-    """Those with a value; the notes say why others have none."""
+    """Make the table of coefficients with a value; the notes say why others have none."""
     rows: Records = []
     for n, value in c["coefficients"].items():
         row = {"coefficient": n, "value": value}
@@ -189,7 +189,7 @@ def _coefficients(c: Part) -> str:
     about = []
     if c["intervals"]:
         level = next(100 * span["confidence_level"] for span in c["intervals"].values())
-        about.append(f"{level:g}% intervals are for all such topics and bias-corrected; they may miss the value.")
+        about.append(f"The {level:g}% intervals are for all such topics and bias-corrected; they may miss the value.")
     if c.get("ceiling"):
         about.append(f"{c['truth']} itself: expected correlation of its ranking with the true ranking.")
     about += [f"{c['rank_test']['verdict']}."] if c["rank_test"] else []
@@ -212,7 +212,7 @@ def _ties(c: Part) -> str:
         {"coefficient": n, "mean over topics": of["mean"], "standard deviation": of["sd"]}
         for n, of in (c["per_topic"] or {}).items()
     ]
-    title = f"Over all orders of the systems that {c['candidate']} ties"
+    title = f"Range over all orders of the systems that {c['candidate']} ties"
     return table(title, bounds) + table("On each topic", topics)
 
 
@@ -222,13 +222,13 @@ def _systems(c: Part, rows: Records) -> str:
         {"system": row["system"], truth: row["truth"], candidate: row["candidate"], **_moves(c, row)} for row in rows
     ]
     alike = c["lower_is_better"][0] == c["lower_is_better"][1]
-    caption = "On the dashed line both give the same mean." if alike else ""
+    caption = "Dashed line: both give the same mean." if alike else ""
     drawn = drawings.scatter(rows, (c["truth"], c["candidate"]), alike=alike)
     return figure("Means against means", drawn, caption) + table("All systems", listed)
 
 
 def _causes(c: Part) -> str:
-    """The pairs, systems and topics that cost the most agreement."""
+    """Show the pairs and topics that cost the most agreement."""
     found = c.get("explanation")
     if not found:
         return ""
@@ -243,13 +243,13 @@ def _causes(c: Part) -> str:
     if not worst:
         return table(title, rows)
     effects = [{"label": t["topic"], "value": t["effect"], "hot": t["effect"] > 0} for t in worst]
-    caption = f"{n} without a topic, minus {n} with it. Orange: the rankings agree better without it."
+    caption = f"{n} without the topic minus {n} with it. Orange: the rankings agree better without it."
     drawn = drawings.bars(effects, f"change of {n}")
     return table(title, rows) + figure(f"The {len(worst)} topics with the largest effect", drawn, caption)
 
 
 def _notes_of_all(document: Mapping[str, Any]) -> list[str]:
-    """What to note, each once: with the candidates that it holds for, unless it holds for all."""
+    """Collect the notes, each once, and name the candidates that a note is about unless it is about all."""
     found = document["comparisons"]
     whose: dict[str, list[str]] = {}
     for c in found:

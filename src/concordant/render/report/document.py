@@ -1,4 +1,4 @@
-"""The document behind a page: what was found, ready for JSON, and all that the page shows."""
+"""Make the document behind a report: the result and everything that the report shows, ready for JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .candidates import MANY
 from .verdicts import of_one, verdict_of
 
 MOST_PAIRS = 100
-FEW_PAIRS = 20  # of systems, kept of each of many candidates
+FEW_PAIRS = 20  # pairs of systems kept for each candidate if there are many
 MOST_ROWS = 500  # of a table
 QUESTIONS = {
     "ComparisonTable": "Do the rankings agree by every measure and collection?",
@@ -40,18 +40,18 @@ QUESTIONS = {
     "JudgeRanking": "Which judge is the best?",
     "JudgeStudy": "Which judge ranks the systems most like the truth?",
     "JudgeWorth": "How good is this judge?",
-    "JudgmentStudy": "Does the ranking survive other judgments?",
+    "JudgmentStudy": "Does the ranking survive changed judgments?",
     "MixPlan": "What is the cheapest mix of people and machine?",
     "Reliability": "How close is this ranking to the true one?",
     "RunPlan": "How many runs are enough?",
     "TopicPlan": "How many topics are enough?",
-    "TopicSelection": "Which topics can go?",
+    "TopicSelection": "Which topics suffice?",
     "VoteRanks": "Which ranks do the votes support?",
 }
 
 
 def document_of(given: Any) -> dict[str, Any]:
-    """The document of a result, with all that its page shows."""
+    """Make the document of a result, with everything that its report shows."""
     if not isinstance(given, Result):
         raise InputTypeError(f"a page is made of a result, not of a {type(given).__name__}")
     if isinstance(given, RankIntervals):
@@ -61,10 +61,10 @@ def document_of(given: Any) -> dict[str, Any]:
 
 
 def _of_comparison(given: Comparison) -> dict[str, Any]:
-    """The comparisons with intervals and tests, and what belongs beside each.
+    """Collect the comparisons with intervals and tests, and the results shown beside each.
 
-    That is the expected correlation of the truth's ranking with the true one (`ceiling`), the truth's rank intervals,
-    and what systems, pairs and topics contribute (`explain`). The seed is that of the comparison.
+    These are the expected correlation of the truth's ranking with the true one (`ceiling`), the truth's rank intervals,
+    and the contributions of systems, pairs and topics (`explain`). They use the comparison's seed.
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []
@@ -83,13 +83,13 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     ranking = None if whole.ranking is None else whole.ranking.to_dict()
     notes = list(whole.notes)
     if len(parts) > 1 and ranking is None:
-        notes.append("the candidates are not tested against each other: that needs the same systems and topics for all")
+        notes.append("candidates not tested against each other: this needs the same systems and topics for all")
     made = {"report": "comparison", "verdict": verdict_of(given), "comparisons": parts, "ranking": ranking}
     return {**made, "notes": notes, "call": _call(whole)}
 
 
 def _of_any(found: Result) -> dict[str, Any]:
-    """What any result has: its verdict, its tables, those of the results within it, and its notes."""
+    """Collect a result's verdict, its tables, the tables of nested results, and its notes."""
     kind = found._kind or type(found).__name__
     title = QUESTIONS.get(kind, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize())
     sides = _sides(found)
@@ -105,7 +105,7 @@ def _of_any(found: Result) -> dict[str, Any]:
 
 
 def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
-    """The rows of a result, then those of the results within it that have several."""
+    """Yield the rows of a result, then those of nested results with several rows."""
     if isinstance(found, Explanation):
         for kind in ("systems", "topics", "pairs"):
             if rows := found.rows(kind):
@@ -131,12 +131,12 @@ def _sides(found: Result) -> list[Scores | Means]:
 
 
 def _read_notes(sides: Iterable[Scores | Means]) -> list[str]:
-    """What reading had to say about the data, each once."""
+    """Collect the notes from reading the data, each once."""
     return list(dict.fromkeys(note for side in sides for note in side.notes))
 
 
 def _call(found: Comparison) -> str:
-    """The same in Python."""
+    """Write the Python code that makes this comparison."""
     first, settings = found.comparisons[0], found.settings
     own: dict[str, Any] = {"top": None, "per_topic": False, "on": "both", "worth": True, "rank_test": "recentred"}
     own |= {"confidence_level": 0.95, "n_resamples": 9_999}
@@ -170,27 +170,27 @@ def _versions() -> dict[str, str]:
 
 
 def _ranks(means: FloatArray) -> list[int]:
-    """1 + the number of strictly better systems."""
+    """Rank each system: 1 + the number of strictly better systems."""
     return [int(k) for k in 1 + (means[None, :] > means[:, None]).sum(axis=1)]
 
 
-# What belongs beside a comparison ------------------------------------------------------------------
+# Results shown beside a comparison -----------------------------------------------------------------
 
 
 def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None, dict[str, Any]]:
-    """What the topics of the truth say, for the systems and topics of a comparison; and what the page has of it."""
+    """Estimate how precise the truth is on a comparison's systems and topics, and how the report shows it."""
     from ...planning.estimation import expected_correlation
     from ...ranks.bounds import rank_intervals
 
     if isinstance(truth, Means) or len(truth.topics) < 2:
-        why = f"one topic only, so nothing is known of the precision of {c.truth}"
+        why = f"{c.truth} has only one topic, so its precision is unknown"
         if isinstance(truth, Means):
-            why = f"{c.truth} has no scores by topic, so nothing is known of its own precision"
+            why = f"{c.truth} has no scores by topic, so its precision is unknown"
         return None, {"ceiling": {}, "rank_intervals": None, "truth_notes": [why]}
     wanted = headlines("inferred")
     how: dict[str, Any] = {"rng": seed_of(c.settings)}
     chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
-    with warnings.catch_warnings(action="ignore"):  # their notes say it
+    with warnings.catch_warnings(action="ignore"):  # the notes contain the same
         ceiling = [expected_correlation(truth, coefficient=name, estimator="posterior", **how) for name in chosen]
         intervals = rank_intervals(truth, **how)
     notes = list(dict.fromkeys(note for made in (*ceiling, intervals) for note in made.notes))
@@ -201,7 +201,7 @@ def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None,
 def _explained(
     c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means, most: int
 ) -> dict[str, Any] | None:
-    """The worst pairs, each with whether it differs significantly by the truth; the losses of systems; topics."""
+    """Explain a comparison by systems, topics and its worst pairs, and mark pairs that the truth separates."""
     defined = [v.coefficient for v in c.values if not v.why]
     name = next((n for n in (*reversed(headlines("main")), *defined) if n in defined), None)
     if name is None:

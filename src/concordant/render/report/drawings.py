@@ -1,6 +1,7 @@
-"""Drawings as inline SVG: widths in percent of their place, heights in pixels, colours from the style sheet.
+"""Draw inline SVG: widths in percent of the page, heights in pixels, colours from the style sheet.
 
-So a drawing needs no script, letters keep their size at any width, and dark pages and paper need no second drawing.
+So drawings need no script, letters keep their size at any width, and one drawing serves light pages, dark pages and
+paper.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from .elements import Records, domain_of
 
 ROW = 18  # pixels
 MOST = 40  # systems in a drawing
-_LETTERS = 20  # of a name: what fits beside a drawing on a phone
-_LEFT, _RIGHT = 40.0, 97.0  # percent: where names end, and where the drawing does
+_LETTERS = 20  # letters of a name that fit beside a drawing on a phone
+_LEFT, _RIGHT = 40.0, 97.0  # percent: where names end, and where the drawing ends
 
 
 def _svg(height: float, label: str, marks: Sequence[str], kind: str = "") -> str:
@@ -53,19 +54,19 @@ def _scale(domain: tuple[float, float], start: float = _LEFT, end: float = _RIGH
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Three to six round numbers within limits."""
+    """Choose three to six round numbers within limits."""
     size = 10.0 ** math.floor(math.log10(high - low))
     step = next(size * part for part in (0.2, 0.5, 1, 2) if (high - low) / (size * part) < 6)
     return [float(f"{step * k:.10g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def names_of(labels: Sequence[str], most: int = _LETTERS) -> list[str]:
-    """Names as short as a drawing needs them, all different."""
+    """Shorten names to fit a drawing, and keep them all different."""
     return distinct(without_common(labels), most)
 
 
 def worth_bar(worth: float | None, low: float, high: float | None, most: float, names: tuple[str, str]) -> str:
-    """What the candidate's topics are worth, from none to as many of the truth: a dot and its interval."""
+    """Draw the worth of the candidate's topics as a dot with its interval, on a scale of the truth's topics."""
     truth, candidate = names
     beyond = high is None or high > most
     at = _scale((0.0, 2 * most if beyond else most), 2, 98)
@@ -77,18 +78,18 @@ def worth_bar(worth: float | None, low: float, high: float | None, most: float, 
     ends = "middle" if beyond else "end"
     marks += [_text(at(0), 58, "0"), _text(at(most), 58, f"{most:g}: as good as {names_of([truth])[0]}", ends)]
     marks += [_text(at(2 * most), 58, f"{2 * most:g} or more", "end")] if beyond else []
-    label = f"Bar from 0 to {most:g} topics of {truth}, with what {most:g} topics of {candidate} are worth."
+    label = f"Bar from 0 to {most:g} topics of {truth}; it shows what {most:g} topics of {candidate} are worth."
     return _svg(64, label, marks, "worth")
 
 
 def chosen(rows: Records, most: int = MOST) -> tuple[Records, str]:
-    """The systems to draw: all, or the top, the bottom and those that moved most; and a note of it."""
+    """Choose the systems to draw: all, or the top, the bottom and the largest moves; a note says which."""
     kept, note = most_telling([abs(row["shift"]) for row in rows], most)
     return [rows[k] for k in kept], note
 
 
 def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]], str]) -> str:
-    """The ranks by both sides, joined by a line for each system."""
+    """Draw the ranks by both sides, joined by a line for each system."""
     labels = names_of([row["system"] for row in rows])
     by = {
         side: {at: k for k, at in enumerate(sorted(range(len(rows)), key=lambda j: (rows[j][one], rows[j][other], j)))}
@@ -108,12 +109,12 @@ def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]
         marks += [_text(34, left + 4, label, "end", kind, title=told), _text(66, right + 4, label, "start", kind)]
         marks += [_text(39.4, left + 4, row["truth_rank"], "end", "quiet")]
         marks += [_text(60.6, right + 4, row["candidate_rank"], "start", "quiet")]
-    about = f"Ranks by {names[0]} to the left and by {names[1]} to the right, joined by a line for each system."
+    about = f"Ranks by {names[0]} on the left and by {names[1]} on the right, joined by a line for each system."
     return _svg(36 + ROW * len(rows), about, marks, "ranks")
 
 
 def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float = 380) -> str:
-    """The mean of each system by both sides; on the dashed line both are equal, where the sides have one scale."""
+    """Plot each system's mean by both sides; if they share a scale, a dashed line shows equal means."""
     sides = [[row[side] for row in rows] for side in ("truth", "candidate")]
     limits = [domain_of([*sides[0], *sides[1]])] * 2 if alike else [domain_of(side) for side in sides]
     across, down = _scale(limits[0], 12, 98), _scale(limits[1], height - 40, 10)
@@ -127,11 +128,11 @@ def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float
     short = [names_of([name], 40)[0] for name in names]
     marks += [_text(55, height - 4, f"mean, {short[0]}", "middle", "head")]
     marks += [_text(12, 9, f"mean, {short[1]}", "start", "head")]
-    return _svg(height, f"Mean of each system by {names[0]} across, by {names[1]} upwards.", marks, "scatter")
+    return _svg(height, f"Mean of each system: across by {names[0]}, upwards by {names[1]}.", marks, "scatter")
 
 
 def spans(rows: Records, title: str) -> str:
-    """A row each with its `label`: a line from `low` to `high`, a dot at `value`."""
+    """Draw each row with its `label`: a line from `low` to `high`, and a dot at `value`."""
     limits = domain_of([row.get(key) for row in rows for key in ("low", "high", "value")])
     at = _scale(limits)
     bottom = 10 + ROW * len(rows)
@@ -148,7 +149,7 @@ def spans(rows: Records, title: str) -> str:
 
 
 def bars(rows: Records, title: str) -> str:
-    """A bar for each `value` from 0, with its `label`; in another colour where `hot`."""
+    """Draw a bar from 0 to each `value`, with its `label`; `hot` bars have another colour."""
     values = [row["value"] for row in rows]
     at = _scale((min([0.0, *values]), max([0.0, *values]) or 1.0))
     marks = []

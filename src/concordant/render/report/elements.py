@@ -1,4 +1,4 @@
-"""Pieces of a page. Whatever comes from a file is escaped by `markup`."""
+"""Make the pieces of a report. `markup` escapes all text from files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ..markup import text
 SHOWN_OF_NAME = 60
 Records = list[dict[str, Any]]
 Part = Mapping[str, Any]
-"""A part of the document."""
+"""A part of the report's document."""
 
 PVALUES = ("p", "pvalue", "adjusted", "shift p", "p, chance")
 """Columns of p-values."""
 
 
 class Topics(float):
-    """A number of topics, shown as precisely as on the terminal."""
+    """A number of topics, rounded as on the terminal."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """An estimate with its interval, in a domain that all rows of a table share; high is None where there is no end."""
+    """An estimate and its interval, in a domain shared by all rows of a table; `high` is None if there is no limit."""
 
     estimate: float | None
     low: float | None
@@ -37,7 +37,7 @@ class Span:
     domain: tuple[float, float]
 
     def drawn(self) -> str:
-        """A line with a dot; the numbers stand beside it, so that nobody needs to be told of it."""
+        """Draw a line with a dot; it has no text alternative, as the numbers are in the next columns."""
         start, end = self.domain
 
         def at(value: float) -> str:
@@ -54,25 +54,25 @@ class Span:
 
 @dataclass
 class Parts:
-    """Filled by the page of each kind of result."""
+    """The parts of a report, which each kind of result fills in."""
 
     title: str
     about: str
     front: str = ""
-    """HTML that is seen at once, below the verdict."""
+    """HTML that is visible at once, below the verdict."""
     statistics: list[tuple[str, str]] = field(default_factory=list)
-    """Headings, and HTML that is folded."""
+    """Headings, each with collapsed HTML."""
     notes: list[str] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
-    """Coefficients and methods that the page used."""
+    """Coefficients and methods that the report used."""
     verdict: dict[str, Any] = field(default_factory=dict)
-    """What the page opens with, where it is not the document's verdict."""
+    """The verdict at the top, if it is not the document's."""
     data: Any = None
-    """What the scripts of the page read beside the document."""
+    """Data for the scripts besides the document."""
 
 
 def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
-    """Limits that hold all values, with some margin."""
+    """Return limits around all values, with some margin."""
     there = [v for v in values if v is not None]
     if not there:
         return 0.0, 1.0
@@ -82,14 +82,14 @@ def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
 
 
 def name(value: Any) -> str:
-    """A name in a direction of its own, cut if it is long, with all of it on hover."""
+    """Write a name, isolated from the direction of the text; cut a long one and show it whole on hover."""
     whole = str(value)
     shown = whole if len(whole) <= SHOWN_OF_NAME else whole[: SHOWN_OF_NAME - 1] + "…"
     return f'<bdi title="{text(whole)}">{text(shown)}</bdi>'
 
 
 def shown(value: float | int | None) -> str:
-    """A number as tables show it: whole ones as they are, others with three decimals, tiny and huge ones with less."""
+    """Write a number for a table: whole ones in full, others with three decimals, tiny and huge ones with fewer."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -102,7 +102,7 @@ def shown(value: float | int | None) -> str:
 
 
 def cell(value: Any, column: str, *, numeric: bool) -> str:
-    """A cell; a number keeps its full precision for sorting and for whoever reads the source."""
+    """Write a cell; a number keeps its full precision in an attribute, for sorting and for CSV."""
     if isinstance(value, Span):
         return f'<td class="spark">{value.drawn()}</td>'
     if not numeric and value is not None:
@@ -120,7 +120,7 @@ def cell(value: Any, column: str, *, numeric: bool) -> str:
 
 
 def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """A table that sorts, of rows with the same columns, or nothing without rows. Names at its left head their rows."""
+    """Write a sortable table of rows with the same columns; names on the left are row headers. No rows, no table."""
     if not rows:
         return ""
     columns = list(rows[0])
@@ -128,7 +128,7 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
     heads, body = [], []
     for column in columns:
         label = text(column)
-        if column != columns[0] and not numeric[column]:  # nothing to sort by
+        if column != columns[0] and not numeric[column]:  # not sortable
             kind = ' class="spark"' * isinstance(rows[0][column], Span)
             heads.append(f'<th scope="col"{kind}>{label}</th>')
             continue
@@ -154,13 +154,13 @@ def _numeric(values: Sequence[Any]) -> bool:
 
 
 def details(summary: str, content: str, *, key: str = "") -> str:
-    """Content that opens and closes; the summary is escaped already."""
+    """Write a collapsible section; the summary must be escaped already."""
     known = f' id="{text(key)}" class="part"' if key else ""
     return f"<details{known}><summary>{summary}</summary>{content}</details>"
 
 
 def figure(title: str, drawing: str, caption: str = "") -> str:
-    """A drawing with its caption."""
+    """Write a drawing with its caption."""
     return (
         f'<figure><figcaption><strong>{text(title)}</strong> {text(caption)}</figcaption><div class="plot">{drawing}'
         "</div></figure>"
@@ -168,17 +168,17 @@ def figure(title: str, drawing: str, caption: str = "") -> str:
 
 
 def items(lines: Sequence[str]) -> str:
-    """A list of plain sentences."""
+    """Write a list of sentences."""
     return "<ul>" + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>"
 
 
 def packed(content: Any) -> str:
-    """JSON, compressed, as base64: the same bytes for the same content."""
+    """Return compressed JSON in base64; the same content gives the same bytes."""
     made = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(made.encode(), compresslevel=6, mtime=0)).decode()
 
 
 def in_script(content: Any) -> str:
-    """JSON for a script element: no character in it can end the element."""
+    """Return JSON for a script element, in which no character can end the element."""
     made = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return made.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,4 +1,4 @@
-"""The page of any other result: its rows as a table or as intervals, and the tables of the results within it."""
+"""Report on any other result: its rows as a table or as intervals, and the tables of nested results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..markup import text
 from . import drawings
 from .elements import Parts, Records, figure, shown, table
 
-MOST_COLUMNS = 9  # of a table that is not folded
+MOST_COLUMNS = 9  # of a table that is visible at once
 _CITED = {
     "CombinedMeans": ["combine"],
     "JudgeCard": ["judge_card", "soft_pairwise_accuracy", "significance_agreement"],
@@ -22,7 +22,7 @@ _CITED = {
 
 
 def result_parts(document: Mapping[str, Any]) -> Parts:
-    """The page of a result that has none of its own."""
+    """Make the parts of a report for a result without a report of its own."""
     parts = Parts(document["title"], document["about"], cited=_CITED.get(document["kind"], []))
     first, *others = document["tables"] or [{"rows": []}]
     numbers = _table("All numbers", first["rows"])
@@ -39,7 +39,7 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
 
 
 def _table(caption: str, rows: Records) -> str:
-    if len(rows) == 1:  # upright, because it may be wide
+    if len(rows) == 1:  # transpose, since it may be wide
         rows = [{"what": key.replace("_", " "), "value": _told(value)} for key, value in rows[0].items()]
     return table(caption, [{key.replace("_", " "): value for key, value in row.items()} for row in rows])
 
@@ -49,7 +49,7 @@ def _told(value: Any) -> Any:
 
 
 def _drawn(rows: Records) -> str:
-    """Each row's interval and the value in it, where the rows have them."""
+    """Draw each row's interval and value, if the rows have them."""
     name, spans = spans_of(rows)
     if len(spans) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""The page: one file with its style and its script, which may not fetch anything."""
+"""Write a report as one HTML file that contains its style and scripts and fetches nothing."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .others import result_parts
 
 
 def report_html(result: Any) -> str:
-    """The text of the page that `Result.report` writes."""
+    """Return the HTML that `Result.report` writes."""
     return page_of(document_of(result))
 
 
 def page_of(document: Mapping[str, Any]) -> str:
-    """The page of a document."""
+    """Return the HTML of a document."""
     kind = document["report"]
     parts = {"board": board_parts, "comparison": comparison_parts, "result": result_parts}[kind](document)
     scripts = [asset(file) for file in ("page.js", *["board.js"] * (kind == "board"))]
@@ -48,7 +48,7 @@ def page_of(document: Mapping[str, Any]) -> str:
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """Nothing is fetched, and no script runs but those that are named by their hash."""
+    """Return the security policy: fetch nothing, and run only the scripts with these hashes."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
     return f"{nothing}; style-src 'unsafe-inline'; script-src {hashes}"
@@ -56,7 +56,7 @@ def _policy(scripts: Sequence[str]) -> str:
 
 @cache
 def asset(file: str) -> str:
-    """The text of a file beside this module."""
+    """Read a file beside this module."""
     return files(__package__).joinpath(file).read_text(encoding="utf-8")
 
 

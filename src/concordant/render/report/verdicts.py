@@ -1,4 +1,4 @@
-"""What a page opens with: the answer that the terminal prints, and what to do next."""
+"""Write the top of a report: the answer that the terminal prints, and what to do next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEXT = {
 
 
 def verdict_of(found: Result) -> Verdict:
-    """The lines of the verdict; "yes" where candidates do at least as well as the truth, "no" where they do not."""
+    """Write the verdict; its answer is "yes" if the best candidate does at least as well as the truth, "no" if not."""
     best: Verdict = {"answer": "none", "next": []}
     if isinstance(found, Comparison):
         if len(found.comparisons) == 1:
@@ -37,7 +37,7 @@ def verdict_of(found: Result) -> Verdict:
 
 
 def of_one(c: Compared) -> Verdict:
-    """The verdict of one candidate."""
+    """Write the verdict on one candidate."""
     known = c.worth if c.worth is not None and not c.same else None
     first, *others = map(_ended, [c.verdict] if known is None else known._answers())
     word, noun = ("", "") if known is None else (known.word, known.noun)
@@ -55,13 +55,13 @@ def _ended(line: str) -> str:
 
 
 def _file(c: Compared, side: int) -> str:
-    """A side as commands take it: the file it was read from, or else its name."""
+    """Return a side as commands take it: the file that it was read from, or else its name."""
     scores = c.pairing.sides[side]
     found = re.match(r"cc\.read_scores\((['\"])(.+?)\1", scores.call)
     return shlex.quote(found[2] if found else (c.truth, c.candidate)[side])
 
 
 def judged_by(coefficients: Mapping[str, float | None]) -> str | None:
-    """The coefficient that a page opens with: tau_b where it has a value, or else the first that has one."""
+    """Choose the headline coefficient: tau_b if it has a value, or else the first with a value."""
     known = [name for name, value in coefficients.items() if value is not None]
     return "tau_b" if "tau_b" in known else next(iter(known), None)
