@@ -41,8 +41,8 @@ def test_values_are_those_of_the_coefficients_on_the_means() -> None:
     assert found.topics == a.topics
     assert found.measure == "map"
     assert found.notes == (
-        "What candidate is worth is not known: there are only 6 topics, at least 10 are needed and 5 systems, "
-        "at least 8 are needed",
+        "What candidate is worth is not known: there are only 6 topics (at least 10 are needed) and 5 systems "
+        "(at least 8 are needed)",
     )
     assert found.worth is None
     assert found.tie_bounds == ()
@@ -108,7 +108,7 @@ def test_nothing_in_common() -> None:
     with pytest.raises(cc.errors.InputError, match="no topics are common"):
         compare(a, elsewhere)
     assert compare(a, elsewhere, on="systems")["tau"] == 1
-    with pytest.warns(cc.errors.AlignmentWarning), pytest.raises(cc.errors.InputError, match="1 system to compare"):
+    with pytest.warns(cc.errors.AlignmentWarning), pytest.raises(cc.errors.InputError, match="1 system in common"):
         compare({"a": 1, "b": 2}, {"b": 1, "c": 2})
 
 
@@ -410,7 +410,7 @@ def test_the_same_data_twice_is_said_instead_of_praised(tmp_path: Path) -> None:
     found = compare(people, again, rng=1)
     assert found.same == "scores"
     assert found.verdict == (
-        "again and people have the same scores for every system. They are the same data, and then agreement means "
+        "again and people have the same scores for every system. They are the same data, so their agreement shows "
         "nothing."
     )
     shuffled = cc.Scores(people.values[::-1], people.topics, people.systems)
@@ -424,7 +424,7 @@ def test_systems_far_beyond_the_others_are_named() -> None:
     truth = {"a": 12.31, "b": 12.42, "c": 12.5, "diverged": -3e13}
     candidate = {"a": 12.31, "b": 12.42, "c": 12.6, "diverged": 1.0}
     (note,) = compare(truth, candidate).notes
-    assert note.startswith("scores of truth are up to 3e+13 in size for diverged, over a million times")
+    assert note.startswith("scores of truth reach 3e+13 in size for diverged, over a million times")
 
 
 def test_progress_goes_once_from_nothing_to_all_through_intervals_and_tests() -> None:

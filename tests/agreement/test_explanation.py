@@ -118,7 +118,7 @@ def test_a_topic_whose_absence_makes_ties_has_no_value_for_tau() -> None:
     found = cc.explain(truth, truth, coefficient="tau")
     assert found.topics[-1].topic == "x"
     assert math.isnan(found.topics[-1].without)
-    assert "tau has no value without 1 topic: they come last" in found.notes
+    assert "tau is undefined without 1 topic, listed last" in found.notes
     assert found.to_dict()["topics"][-1] == {"topic": "x", "without": None, "effect": None}
 
 
@@ -152,7 +152,7 @@ def test_bad_arguments() -> None:
         found.topics_of("bm25-11", "bm25-2")
     with pytest.raises(cc.errors.InputError, match="kind is 'topic'"):
         found.to_frame("topic")  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputError, match="nothing is known about their topics"):
+    with pytest.raises(cc.errors.InputError, match="a side has only one score per system"):
         cc.explain({"a": 1, "b": 2}, {"a": 1, "b": 2}).topics_of("a", "b")
 
 

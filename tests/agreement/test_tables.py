@@ -213,7 +213,7 @@ def test_what_is_refused(files: Path) -> None:
     other = str(write(files / "other.csv", 1, 0.1, ("nDCG",)))
     with pytest.raises(InputError, match="the sides have no measure in common"):
         cc.compare(side, other, measures="all", **FEW)
-    with pytest.raises(InputError, match="collections has cs alone: give at least two"):
+    with pytest.raises(InputError, match="collections has only cs: give at least two"):
         cc.compare("people.csv", "gpt.csv", measures=["AP"], collections={"cs": str(files / "cs")}, **FEW)
     with pytest.raises(InputError, match="rng is a Generator: give a seed"):
         cc.compare(side, other, measures=["AP"], rng=np.random.default_rng(1))

@@ -166,7 +166,7 @@ def test_without_a_test_of_candidates_the_highest_value_is_named_as_no_more_than
     value = cc.compare(truth, good, **how)["tau_b"]
     few = {name: means[name] for name in ("good", "bad")}
     one = cc.compare(truth, few, names=("people", *few), **how).verdict
-    assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people. Whether by chance was not tested.")
+    assert one.startswith(f"good has the highest tau_b ({value:.3f}) with people. Significance was not tested.")
     two = cc.compare(truth, means, names=("people", *means), **how).verdict
     assert two.startswith(f"good, twin tie for the highest tau_b ({value:.3f}) with people. ")
 
@@ -200,7 +200,7 @@ def test_a_tolerance_is_recommended_only_where_it_helps_on_other_topics() -> Non
     graded = cc.Scores(np.round(truth.values * 4), truth.topics, LABELS)
     helps = cc.judges.tie_calibration(graded, other, rng=1)
     assert helps.accuracy > helps.uncalibrated
-    assert helps.verdict.endswith(f"; take differences up to {helps.tolerance:.4g} for ties")
+    assert helps.verdict.endswith(f"; treat differences up to {helps.tolerance:.4g} as ties")
     useless = cc.judges.tie_calibration(truth, other, rng=1)  # a truth without ties
     assert useless.accuracy <= useless.uncalibrated
     assert useless.verdict.endswith("; a tolerance does not help here")

@@ -54,7 +54,7 @@ def test_a_word_is_said_where_it_is_true_and_not_where_it_is_false(
 def test_too_little_data_have_no_word_at_all() -> None:
     few, enough = sides(1, 9, 60, 0), sides(1, 10, 60, 0)
     assert cc.compare(*few).worth is None
-    assert any("only 9 topics, at least 10 are needed" in note for note in cc.compare(*few).notes)
+    assert any("only 9 topics (at least 10 are needed)" in note for note in cc.compare(*few).notes)
     assert cc.compare(*enough).worth is not None
 
 

@@ -149,7 +149,7 @@ def test_where_no_topics_are_drawn_groups_change_nothing() -> None:
 
 def test_few_groups_are_few_topics() -> None:
     two = [side.described(groups={str(k): str(k % 2) for k in range(24)}) for side in TWICE]
-    assert cc.judge_worth(two[0], two[1]).reason == "there are only 2 groups, at least 10 are needed"
+    assert cc.judge_worth(two[0], two[1]).reason == "there are only 2 groups (at least 10 are needed)"
 
 
 def test_sides_share_the_groups_that_one_of_them_has() -> None:

@@ -56,8 +56,8 @@ def test_words(low: float, high: float, word: str) -> None:
 
 def test_reasons() -> None:
     assert too_few(10, 8) == ""
-    assert too_few(9, 8) == "there are only 9 topics, at least 10 are needed"
-    assert too_few(9, 7) == "there are only 9 topics, at least 10 are needed and 7 systems, at least 8 are needed"
+    assert too_few(9, 8) == "there are only 9 topics (at least 10 are needed)"
+    assert too_few(9, 7) == "there are only 9 topics (at least 10 are needed) and 7 systems (at least 8 are needed)"
 
 
 def test_sentences() -> None:

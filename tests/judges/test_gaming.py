@@ -148,7 +148,7 @@ def test_what_is_left_out_and_what_is_refused() -> None:
     judge = {t: of for t, of in people.items() if t != "t0"}
     found = found_by(runs, people, judge, rng=1)
     assert found.n_topics == 6
-    assert found.notes == ("1 topic left out, on which the judge graded no document of people's",)
+    assert found.notes == ("1 topic left out: the judge graded none of people's documents there",)
     with pytest.raises(cc.errors.InputError, match="on 2 topics in common: give at least 5"):
         found_by(runs, people, {t: people[t] for t in ("t1", "t2")})
     with pytest.raises(cc.errors.InputError, match="n_permutations is 19: give a whole number, at least 20"):

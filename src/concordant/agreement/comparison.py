@@ -150,7 +150,7 @@ def compare(
         return compared_by(compare, read_by(truth, candidates, measures, collections), how_each)
     wanted, level = _wanted(coefficients), confidence_level
     if per_topic and on == "systems":
-        raise InputError("per_topic compares topic by topic, and on='systems' says that the topics differ: choose one")
+        raise InputError("per_topic needs common topics, but on='systems' matches systems only: choose one")
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if interval:
         check_bootstrap(drawn.n_resamples)
@@ -434,14 +434,14 @@ def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
     far = np.flatnonzero(size > _FAR * np.median(size[size > 0])) if (size > 0).any() else np.empty(0, np.intp)
     if far.size:
         notes.append(
-            f"scores of {name} are up to {size.max():.3g} in size for {listing(side.systems[k] for k in far)}, over a "
-            "million times those of the others: a system that diverged, or a number that stands for a missing score?"
+            f"scores of {name} reach {size.max():.3g} in size for {listing(side.systems[k] for k in far)}, over a "
+            "million times those of the others: check for a system that diverged, or a code for missing scores"
         )
     if isinstance(side, Means):
         return notes
     decimals = side.decimals()
     if tied and decimals is not None and 2 <= decimals <= 4:
-        notes.append(f"{name} has {decimals} decimals: rounding may have made its {counted(tied, 'tied pair')}")
+        notes.append(f"{name} has {decimals} decimals: rounding may have caused its {counted(tied, 'tied pair')}")
     return notes
 
 

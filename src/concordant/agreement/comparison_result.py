@@ -130,7 +130,7 @@ class Compared:
         if self.same:
             alike = f"{self.candidate} and {self.truth} have the same {self.same} for every system"
             doubt = "They are" if self.same == "scores" else "They may be"
-            return [f"{alike}.", f"{doubt} the same data, and then agreement means nothing."]
+            return [f"{alike}.", f"{doubt} the same data, so their agreement shows nothing."]
         if self.worth is not None:
             return list(self.worth._answers())
         swapped = f"{self.swapped or 'none'} of {counted(self.pairs, 'pair')}"
@@ -368,7 +368,7 @@ class Comparison(Result):
             return matrices.matrix(self.matrix, self.names, self.settings["matrix"], ax)
         if kind == "worth":
             if not (worths := [c.worth for c in self.comparisons if c.worth is not None]):
-                raise InputError("kind is 'worth': no worth is known")
+                raise InputError("kind is 'worth', but no worth was estimated")
             return intervals.worths(self.ranking.judges if self.ranking else worths, ax)
         if len(self.comparisons) > 1:
             raise InputError(f"kind {kind!r} shows one candidate, and there are {len(self.comparisons)}: use 'heatmap'")

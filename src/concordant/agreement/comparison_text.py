@@ -51,7 +51,7 @@ def _highest(found: Comparison) -> list[str]:
     said = "; ".join(f"{who} {' and '.join(by)}" for who, by in best.items())
     if not said:
         return ["One row per candidate and coefficient."]
-    return [f"{said} with {found.comparisons[0].truth}. Whether by chance was not tested."]
+    return [f"{said} with {found.comparisons[0].truth}. Significance was not tested."]
 
 
 def _ruled_out(found: Comparison) -> list[str]:

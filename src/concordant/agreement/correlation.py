@@ -167,13 +167,11 @@ def correlate(  # noqa: PLR0913
 def check_pairing(found: Pairing, *, interval: bool, per_topic: bool = False) -> None:
     """Refuse requests that cannot be computed, before the work starts."""
     if len(found.systems) < 2:
-        raise InputError(
-            f"{counted(len(found.systems), 'system')} to compare: at least 2 are needed that both sides have"
-        )
+        raise InputError(f"both sides have {counted(len(found.systems), 'system')} in common: at least 2 are needed")
     if interval and not found.by_topic:
-        raise InputError("interval resamples topics: give both sides by topic, on the same topics")
+        raise InputError("interval resamples topics: give both sides scores by topic, for the same topics")
     if interval and len(found.topics) < 2:
-        raise InputError("there is only 1 topic that both sides have: an interval needs at least 2, better 25")
+        raise InputError("both sides have only 1 topic in common: an interval needs at least 2, preferably 25")
     if per_topic and not all(isinstance(side, Scores) for side in found.sides):
         raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
 
@@ -214,6 +212,6 @@ def estimate_of(
 def undefined_on(found: Found) -> str:
     """Say on how many resamples a coefficient is undefined."""
     return (
-        f"the coefficient is undefined on {found.undefined} of some {found.n_resamples:,} resamples of topics, "
-        "where a side is all tied for instance; the interval is made from the others"
+        f"the coefficient is undefined on {found.undefined} of about {found.n_resamples:,} resamples of topics, "
+        "for instance because all systems are tied; the interval uses the others"
     )

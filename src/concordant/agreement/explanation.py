@@ -115,9 +115,9 @@ class Explanation(Result):
         difference furthest against the truth's.
         """
         if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
-            raise InputError("the sides have one score per system, so nothing is known about their topics: give Scores")
+            raise InputError("a side has only one score per system: give Scores with topics on both sides")
         if self.truth.topics != self.candidate.topics:
-            raise InputError("each side was averaged over its own topics, so none can be compared")
+            raise InputError("each side was averaged over its own topics, so topics cannot be compared")
         for name in (a, b):
             if name not in self.truth.systems:
                 raise InputError(f"there is no system {name!r}{nearest(name, self.truth.systems)}")
@@ -161,10 +161,10 @@ class Explanation(Result):
             names = getattr(self.data, "names", ("truth", "candidate"))
             some = [_cells(p, names) for p in self.pairs[:_SHOWN]]
             by = " and ".join(one_line(name) for name in names)
-            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss, and the differences by {by}")
+            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss, with their differences by {by}")
             blocks[-1] += f"\n{columns(some)}"
             largest = [s for s in self.systems[:_SHOWN] if s.loss > 0]
-            blocks.append("Systems with the largest share (half of each of their pairs)\n")
+            blocks.append("Systems with the largest loss (half of the loss of each pair)\n")
             blocks[-1] += columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
         if self.topics:
             harmful = [t for t in self.topics if t.effect > 0][:_SHOWN]
@@ -253,10 +253,10 @@ def explain(
     >>> print(cc.explain(truth, candidate))
     tau_b = 0.3333; 1 pair of systems swapped; a and b cost most (0.6667 of 0.6667); without topic 0 it is 1.0000
     <BLANKLINE>
-    Worst of 1 pair with a loss, and the differences by truth and candidate
+    Worst of 1 pair with a loss, with their differences by truth and candidate
       a > b  0.6667  +0.1000  -0.1333
     <BLANKLINE>
-    Systems with the largest share (half of each of their pairs)
+    Systems with the largest loss (half of the loss of each pair)
       a  0.3333  1 swapped
       b  0.3333  1 swapped
     <BLANKLINE>
@@ -285,15 +285,15 @@ def explain(
     if found.on == "systems":
         notes += ("each side was averaged over its own topics, so only pairs are explained",)
     elif any(isinstance(side, Means) for side in sides):
-        notes += ("no scores by topic on both sides, so only pairs are explained",)
+        notes += ("a side has only one score per system, so only pairs are explained",)
     elif len(sides[0].topics) < 2:
-        notes += ("one topic only, so none can be left out",)
+        notes += ("there is only one topic, so topics are not explained",)
     elif found.settings.get("total") == "type-mean":
-        notes += ("every type of topics counts the same, so no topic is left out by itself",)
+        notes += ("types of topics have equal weight, so topics are not explained",)
     else:
         topics = _topics(entry, value, *(side for side in sides if isinstance(side, Scores)))
         if lost := sum(math.isnan(t.without) for t in topics):
-            notes += (f"{entry.name} has no value without {counted(lost, 'topic')}: they come last",)
+            notes += (f"{entry.name} is undefined without {counted(lost, 'topic')}, listed last",)
     return Explanation(
         coefficient=entry.name,
         value=value,

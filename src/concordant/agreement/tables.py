@@ -130,7 +130,7 @@ def common_measures(files: Iterable[Any]) -> list[str]:
     common = [measure for measure in found[0] if all(measure in other for other in found)] if found else []
     if not common:
         raise InputError(
-            f"the sides have no measure in common that {argument('measures', 'all')} could take: name one for each side"
+            f"the sides have no measure in common for {argument('measures', 'all')}: name one for each side"
         )
     return common
 
@@ -144,10 +144,10 @@ def compared_by(
     progress, how = how.get("progress"), {**how, "progress": None}
     seed = Resampling.of(1, how.get("rng")).seed
     if seed is None:
-        raise InputError("rng is a Generator: give a seed, so that each row is what compare finds by itself")
+        raise InputError("rng is a Generator: give a seed, so that each row equals a separate call of compare")
     collections = list(dict.fromkeys(collection for collection, _, _ in given))
     if collections[0] and len(collections) < 2:
-        raise InputError(f"{named('collections')} has {collections[0]} alone: give at least two, or name its files")
+        raise InputError(f"{named('collections')} has only {collections[0]}: give at least two, or pass its files")
     if len(collections) > 1:
         how["interval"] = True
     parts = []

@@ -90,9 +90,9 @@ def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha:
     level, truth = f"{100 * first.worth.interval.confidence_level:g}%", one_line(first.worth.names[0])
     parts.append(
         f"  worth: of {first.worth.n_topics:g} topics, in topics of {truth}, with its {level} interval\n"
-        f"  false: of its significant differences (alpha {alpha:g}), those not confirmed by {truth}\n"
-        f"  miss: of {truth}'s significant differences, those that it does not find\n"
-        "  drop: by how many ranks a system falls at most; best: its rank of the best system"
+        f"  false: its significant differences (alpha {alpha:g}) unconfirmed by {truth}\n"
+        f"  miss: {truth}'s significant differences that it does not find\n"
+        f"  drop: most ranks that a system loses; best: its rank of {truth}'s best system"
     )
     return "\n\n".join(parts)
 

@@ -183,7 +183,7 @@ def gaming_gap(  # noqa: PLR0913
 
     (transfer, of_transfer), (kept, of_kept) = share(0), share(2)
     left = len(full.topics) - len(topics)
-    note = f"{counted(left, 'topic')} left out, on which the judge graded no document of people's"
+    note = f"{counted(left, 'topic')} left out: the judge graded none of people's documents there"
     lost = of_kept and replace(of_kept, low=1 - of_kept.high, high=1 - of_kept.low)
     numbers = {
         "names": (names[0], names[1]),
@@ -241,7 +241,7 @@ def _table(found: Mapping[str, Any]) -> str:
     shares = [["", "", "" if ends is None else _level(ends)]]
     for label, name in (
         (f"transfer: gain by {people} per gain by {judge}", "transfer"),
-        ("lost share: to errors on what systems retrieve", "lost"),
+        ("lost share: due to errors on what systems retrieve", "lost"),
     ):
         value, interval = found[name], found[f"{name}_interval"]
         between = "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"

@@ -136,7 +136,7 @@ def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How)
     topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in together)
     if why := too_few(topics, len(together[0].truth.systems)):
         values, best = np.zeros(len(judges)), np.ones(len(judges), dtype=bool)
-        notes = [f"Which judge is best is not known: {why} that all judges have"]
+        notes = [f"The best judge is not known: {why} in common"]
     else:
         values, influences = agreements(together, topics // 2, how, curves)
         best, notes = could_be_best(values, influences, topics, level=how.level), []

@@ -204,7 +204,7 @@ def _verdict(found: Mapping[str, Any], tested: HowTested) -> str:
     )
     if not found["significant_candidate"]:
         said = f"candidate finds none of {found['n_pairs']} pairs significantly different"
-    missed = f"candidate misses {found['false_negatives']} of {found['significant_truth']} of truth"
+    missed = f"candidate misses {found['false_negatives']} of truth's {found['significant_truth']}"
     if not found["significant_truth"]:
         missed = "truth finds no pair significantly different"
     level = f"{_TESTS[tested.test]}, {_CORRECTIONS[tested.correction]}, alpha = {tested.alpha:g}"
@@ -224,7 +224,7 @@ def _table(found: Mapping[str, Any], shares: Sequence[tuple[int, int]]) -> str:
     names = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
     rates = [[name, _of(*parts)] for name, parts in zip(names, shares, strict=True)]
     best = f"  best of candidate: {listing(found['best'], 3)}; of truth: {listing(found['truth_best'], 3)}"
-    worse = f"  significantly better than the candidate's best, by the truth: {found['better_than_best']}"
+    worse = f"  systems that truth finds significantly better than candidate's best: {found['better_than_best']}"
     return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
 
 

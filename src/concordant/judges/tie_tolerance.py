@@ -88,7 +88,7 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
     found = f"pairwise accuracy on each topic {accuracy:.4f} with ties calibrated on other topics"
     use = "a tolerance does not help here"
     if accuracy > uncalibrated:
-        use = f"take differences up to {best * unit:.4g} for ties"
+        use = f"treat differences up to {best * unit:.4g} as ties"
     return Findings(
         kind="TieCalibration",
         answer=f"{found}, {uncalibrated:.4f} without; {use}",

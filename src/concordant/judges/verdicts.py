@@ -49,9 +49,9 @@ def too_few(topics: int, systems: int, unit: str = "topic") -> str:
     """Say why a worth cannot be estimated; empty if it can."""
     missing = []
     if topics < FEWEST_TOPICS:
-        missing.append(f"{counted(topics, unit)}, at least {FEWEST_TOPICS} are needed")
+        missing.append(f"{counted(topics, unit)} (at least {FEWEST_TOPICS} are needed)")
     if systems < FEWEST_SYSTEMS:
-        missing.append(f"{counted(systems, 'system')}, at least {FEWEST_SYSTEMS} are needed")
+        missing.append(f"{counted(systems, 'system')} (at least {FEWEST_SYSTEMS} are needed)")
     return f"there are only {' and '.join(missing)}" if missing else ""
 
 

@@ -173,7 +173,7 @@ def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
     assert found.matches[0].rule == "tau(truth, candidate)"
     same = [way.rule.partition("(")[0] for way in found.matches[0].same]
     assert same == ["tau_a", "tau_b", "tau_strict"]
-    assert found.verdict.startswith("Exactly one thing reproduces 0.800: tau(truth, candidate) = 0.8000.")
+    assert found.verdict.startswith("Only one value matches 0.800: tau(truth, candidate) = 0.8000.")
     assert "(the same here: tau_a(truth, candidate), " in str(found)
 
 
@@ -185,7 +185,7 @@ def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
     )
     assert "evidence" not in both
     one = cc.audit(people, hasty, reported="0.723", departures=0).verdict
-    assert one.startswith("Exactly one thing reproduces 0.723: tau_b(truth, candidate) = 0.7234.")
+    assert one.startswith("Only one value matches 0.723: tau_b(truth, candidate) = 0.7234.")
     assert one.endswith("evidence.")
     strange = cc.audit(people, hasty, reported="-0.72", departures=2).verdict
     assert strange.startswith("No plain rule gives -0.72. ")
@@ -321,7 +321,7 @@ def test_the_command_says_the_verdict_first() -> None:
     value = cc.tau_ap_b(cc.read_scores(PEOPLE).means(), cc.read_scores(HASTY).means())
     text = good("audit", "--reported", f"{value:.4f}", PEOPLE, HASTY)
     assert text.splitlines()[0].startswith(
-        f"Exactly one thing reproduces {value:.4f}: tau_ap_b(truth, candidate) = {value:.4f}"
+        f"Only one value matches {value:.4f}: tau_ap_b(truth, candidate) = {value:.4f}"
     )
     library = cc.audit(PEOPLE, HASTY, reported=f"{value:.4f}", names=["people", "hasty"])
     assert text == str(library) + "\n"

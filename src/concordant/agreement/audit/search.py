@@ -146,13 +146,13 @@ def audit(
     >>> model = {"bm25": 0.50, "rm3": 0.58, "dense": 0.70, "hybrid": 0.70, "splade": 0.71}
     >>> found = cc.audit(people, model, reported="0.527", departures=0)
     >>> print(found.verdict)
-    Exactly one thing reproduces 0.527: tau_b(truth, candidate) = 0.5270. 15 ways to compute it were tried, with 12 \
+    Only one value matches 0.527: tau_b(truth, candidate) = 0.5270. 15 ways to compute it were tried, with 12 \
 different values. Of the 12 values of plain rules, 0.01 would match by chance: strong evidence.
 
     """
     if isinstance(truth, Pairing):
         if candidate is not None:
-            raise InputError("candidate is given beside a pairing: a pairing holds both sides, so leave it out")
+            raise InputError("candidate is given together with a pairing, which holds both sides: leave it out")
         names, (truth, *candidate) = truth.names, truth.sides
     elif candidate is None:
         raise InputError("candidate is missing: give it, or a pairing of both sides")
@@ -167,7 +167,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
         raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate")
     sides = [as_scores(side, label) for side, label in zip(given, labels, strict=True)]
     for side, label in zip(sides, labels, strict=True):
-        refuse(side, label, "total", why="what is tried are means and other ways to make one score of those on topics")
+        refuse(side, label, "total", why="audit tries means and other ways to average the topics")
     printed = [Printed.of(text) for text in ([reported] if isinstance(reported, str) else reported)]
     if len(printed) != len(labels) - 1:
         numbers, candidates = counted(len(printed), "number"), counted(len(labels) - 1, "candidate")
@@ -190,7 +190,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
             "data": way.data,
             "written": way.written or "as it is",
             "same here": len(way.same),
-            "what one would have done": way.account,
+            "description": way.account,
         }
         for way in (*matches, *nearest)
     ]
@@ -388,15 +388,15 @@ def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels
     level = first.departures
     equals = [way for way in matches if way.departures == level]
     if len(matches) == 1:
-        head = f"Exactly one thing reproduces {number}: {_quoted(first)}."
+        head = f"Only one value matches {number}: {_quoted(first)}."
     elif len(equals) == 1:
-        more = counted(len(matches) - 1, "stranger one")
-        head = f"The plainest way to {number} is {_quoted(first)}; {more} cannot be excluded."
+        more = counted(len(matches) - 1, "less plain way")
+        head = f"The plainest way to get {number} is {_quoted(first)}; also possible: {more}."
     else:
         more = listing([way.name for way in equals[1:]], 3)
         head = (
             f"{len(matches)} different values are printed as {number}. The plainest ways are "
-            f"{_quoted(first)}, and {more}; the digits do not tell which."
+            f"{_quoted(first)}, and {more}; the digits cannot tell which."
         )
     head = f"No plain rule gives {number}. {head}" if level else head
     # State the evidence of a match at this level; if several match, it does not say which is right.
@@ -428,7 +428,7 @@ def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: 
                 lines.append(f"  {way.departures:10d}  {way.value:>{width}}  {one_line(what)}")
                 lines.append(f"  {'':10}  {'':{width}}    {one_line(way.account)}")
             if len(ways) > SHOWN:
-                lines.append(f"  and {len(ways) - SHOWN} stranger ones (to_dict and to_frame have them all)")
+                lines.append(f"  and {len(ways) - SHOWN} more (see to_dict or to_frame)")
             parts.append("\n".join(lines))
     counts = [
         f"  {one.departures:10d}  {one.ways:5d}  {one.distinct:6d}  {one.matches:5d}  {one.by_chance:9.2f}"
