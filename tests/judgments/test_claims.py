@@ -15,7 +15,7 @@ from concordant.study.judgments import summary_of
 
 from .test_study import QRELS, RUNS, collection
 
-CHANCE = "not shown to be more than chance gives"
+CHANCE = "agreement beyond chance is not significant"
 
 
 def labels(copied: float, n_topics: int = 12, grades: int = 3, seed: int = 1) -> tuple[cc.Qrels, cc.Qrels]:
@@ -67,7 +67,7 @@ def test_agreement_of_random_labels_is_rarely_shown() -> None:
 def test_labels_of_one_topic_have_no_interval() -> None:
     one = label_agreement(*labels(0.6, n_topics=1), rng=1)
     assert all(estimate.interval is None for estimate in one.estimates.values())
-    assert one.verdict.endswith("; whether that is more than chance gives is not known from so few topics")
+    assert one.verdict.endswith("; too few topics to tell whether they agree beyond chance")
     assert "not known" not in label_agreement(*labels(0.6), rng=1).verdict
 
 

@@ -386,7 +386,7 @@ def test_numbers_that_are_too_large_are_refused() -> None:
         with pytest.raises(LimitError, match=f"as_good_as is {shown}: give at most 100,000$"):
             cc.plan_mix(human, machine, as_good_as=count, costs=(20, 0.1))
     for cost in (1e308, 1e-320, 10**400, math.inf, math.nan):
-        with pytest.raises(InputError, match=r"costs is .*: give (numbers above 0, from 1e-100|what a topic costs)"):
+        with pytest.raises(InputError, match=r"costs is .*: give (numbers above 0|two numbers)"):
             cc.plan_mix(human, machine, as_good_as=40, costs=(20, cost))
 
 

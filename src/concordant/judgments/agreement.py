@@ -162,11 +162,11 @@ def _verdict(of: Mapping[str, Agreed], on: str) -> str:
         return f"{found} {on}; kappa and alpha have no value, because all grades are the same"
     found = f"{found}, kappa {kappa.value:.3f}, alpha {of['alpha'].value:.3f} {on}"
     if kappa.interval is None:
-        return f"{found}; whether that is more than chance gives is not known from so few topics"
+        return f"{found}; too few topics to tell whether they agree beyond chance"
     if kappa.interval.low > 0:
         return found
     return (
-        f"{found}; that is not shown to be more than chance gives ({100 * kappa.interval.confidence_level:g}% "
+        f"{found}; agreement beyond chance is not significant ({100 * kappa.interval.confidence_level:g}% "
         f"interval of kappa {kappa.interval.low:.3f} to {kappa.interval.high:.3f})"
     )
 

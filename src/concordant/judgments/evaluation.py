@@ -234,18 +234,18 @@ class _Judged:
 
     given: _Given
     starts: IntArray
-    """Where each row starts in `kind`."""
+    """Start of each row in `kind`."""
     kind: npt.NDArray[np.uint8]
-    """Of all documents."""
+    """Kind of each document: unjudged, of grade 0, or above."""
     hits: IntArray
-    """The places of those above 0."""
+    """Indices of the documents above grade 0."""
     row: IntArray
-    """Of each hit; rising."""
+    """Row of each hit, increasing."""
     rank: IntArray
-    """Its place in the list, from 1."""
+    """Rank of each hit in its list, from 1."""
     grade: FloatArray
     kept: dict[float, tuple[IntArray, IntArray, IntArray]] = field(default_factory=dict)
-    """The relevant ones by the threshold, for the next measure."""
+    """Relevant hits by threshold, cached for the next measure."""
 
     @classmethod
     def of(cls, runs: Runs, systems: slice, given: _Given) -> _Judged:

@@ -57,7 +57,7 @@ class Truth:
     grades: FloatArray
     sizes: FloatArray
     people: FloatArray
-    """Systems x topics."""
+    """Scores by people, systems x topics."""
     machine: FloatArray | None
 
     @classmethod

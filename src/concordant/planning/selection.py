@@ -29,7 +29,7 @@ Way = Literal["auto", "variance", "greedy"]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Agreement on data that had no part in the choice."""
+    """Agreement on held-out data."""
 
     chosen: float
     random: float

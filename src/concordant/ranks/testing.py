@@ -224,12 +224,12 @@ def rank_test_of(
 
 
 def share_as_far(distances: FloatArray, distance: float, observed: int = 0) -> float:
-    """The share of these distances, and so many observed ones, that are at least as far."""
+    """Share of these distances, with the observed ones added, that are at least as far."""
     return int(np.count_nonzero(distances >= distance * (1 - _EQUAL)) + observed) / (len(distances) + observed)
 
 
 def critical_value(distances: FloatArray, alpha: float = 0.05, observed: int = 0) -> float:
-    """The 1 - alpha quantile: beyond it a distance has a p-value of at most alpha.
+    """Find the 1 - alpha quantile: larger distances have a p-value of at most alpha.
 
     Infinite where there are too few distances for such a p-value.
     """
@@ -238,7 +238,7 @@ def critical_value(distances: FloatArray, alpha: float = 0.05, observed: int = 0
 
 
 def paper_distances(problem: Problem, how: Resampling) -> FloatArray:
-    """carterette2009, algorithm 2: distances of the rankings of resampled topics from the collection."""
+    """Compute distances of the rankings of resampled topics from the collection (carterette2009, algorithm 2)."""
     values = in_blocks(problem.scores.values)
     return np.concatenate(list(over_resamples(partial(_paper, problem, values, how.threads), len(values), how)))
 
@@ -249,14 +249,14 @@ def _paper(problem: Problem, values: FloatArray, workers: int, weights: IntArray
 
 
 def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -> FloatArray:
-    """Distances of a ranking from resamples of the collection, after moving it to where that ranking is true.
+    """Compute distances of a ranking from resamples of the collection, shifted so that the ranking is true.
 
     Each system's scores are shifted so that the means are the nearest ones with that ranking; resampling then shows
     what distances chance alone makes, with means and covariance measured anew each time.
     """
     ordered = problem.scores.values[:, found.order]
     if found.ends.size:
-        columns = ordered - ordered.mean(axis=1, keepdims=True)  # what all systems share says nothing of their order
+        columns = ordered - ordered.mean(axis=1, keepdims=True)  # a common shift does not change the order
         projection = _in_order(-np.append(0.0, np.cumsum(found.delta)), found.ends)
     else:
         columns, projection = ordered[:, :-1] - ordered[:, 1:], found.delta
@@ -268,7 +268,7 @@ def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -
 
 
 def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
-    """Means of systems, best first, none above one of the group before, which they exceed by rounding at most."""
+    """Means of systems, best first, without rounding errors that would lift one above a better group."""
     starts = np.append(0, ends[:-1])
     lowest = np.minimum.accumulate(np.minimum.reduceat(means, starts))
     return np.asarray(np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0))))
