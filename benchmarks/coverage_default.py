@@ -32,12 +32,12 @@ from scipy.stats import rankdata
 import concordant as cc
 from concordant.arrays import IntArray
 from concordant.errors import DataWarning, UndefinedCorrelationWarning
-from concordant.inference import bootstrap
+from concordant.inference import resampling
 from concordant.inference.resampling import Resampling
 
 LOW, HIGH = 93, 98.5  # what a nominal 95% may be
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
-METHODS: tuple[bootstrap.Method, ...] = ("auto", "iterated", "percentile")
+METHODS: tuple[resampling.Method, ...] = ("auto", "iterated", "percentile")
 CHUNK = 100
 SIZES = (10, 15, 25, 50, 100)
 RESAMPLES, BESIDE = 1_999, 4  # every fourth trial shows the other methods
@@ -183,12 +183,12 @@ def interval_trial(
     systems = subset(every, rng) if count is None else rng.choice(every, count, replace=False)
     x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
     entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
-    found: list[Sequence[bootstrap.Found | None]] = []
+    found: list[Sequence[resampling.Found | None]] = []
     for method in METHODS:
         made = method == "auto" or beside
         drawn = Resampling.of(RESAMPLES, rng)
-        found.append(bootstrap.limits((x, y), entries, method, 0.95, drawn) if made else [None] * len(entries))
-    true = bootstrap.Agreements(COEFFICIENTS, 1)([side[systems] for side in design.truth])
+        found.append(resampling.limits((x, y), entries, method, 0.95, drawn) if made else [None] * len(entries))
+    true = resampling.Agreements(COEFFICIENTS, 1)([side[systems] for side in design.truth])
     row = [float(any(each is not None and bool(each.note) for each in found[0]))]
     for k in range(len(entries)):
         row.append(float(true[k]))
@@ -254,7 +254,7 @@ def coverage_of(found: FloatArray, k: int) -> dict[str, tuple[float, float]]:
     limits: dict[str, FloatArray] = {method: some[:, 1 + 2 * j : 3 + 2 * j] for j, method in enumerate(METHODS)}
     auto, beside = (~np.isnan(limits[method][:, 0]) for method in ("auto", "iterated"))
 
-    def held(method: bootstrap.Method, where: Any) -> tuple[float, float]:
+    def held(method: resampling.Method, where: Any) -> tuple[float, float]:
         (low, high), t = limits[method][where].T, true[where]
         return float(100 * ((low <= t + 1e-6) & (t <= high + 1e-6)).mean()), float((high - low).mean())
 

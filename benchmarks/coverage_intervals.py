@@ -29,17 +29,16 @@ from data import matrix, need
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
-from concordant.inference import bootstrap, nested
+from concordant.inference import resampling
 from concordant.inference.calibration import INNER
-from concordant.inference.nested import Nested, nested_values, summarise
-from concordant.inference.resampling import Resampling, resampled_means
+from concordant.inference.resampling import Nested, Resampling, nested_values, resampled_means, summarise
 from concordant.study.simulation.margins import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 LEVEL = 0.95
-CONSTANTS = {"INNER": nested, "GROWTH": nested, "NEAR": bootstrap, "LEFT": bootstrap}
+CONSTANTS = {"INNER": resampling, "GROWTH": resampling, "NEAR": resampling, "LEFT": resampling}
 Constants = dict[str, float]
 METHODS = ("auto", "shrinkage", "iterated", "percentile", "basic", "bca", "kendall")
 DEFAULT = METHODS.index("auto")
@@ -181,12 +180,12 @@ NAMED = tuple(DESIGNS)[:3]
 def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """For each coefficient and method: whether the interval holds, and its width."""
     entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
-    values = bootstrap.Agreements(COEFFICIENTS, 1)
+    values = resampling.Agreements(COEFFICIENTS, 1)
     x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
     design.draw(n, rng)  # the tables were made when a second sample was drawn here
     found = nested_values((x, y), values, Resampling.of(n_resamples, rng))
-    modelled = bootstrap.limits((x, y), entries, "shrinkage", LEVEL, Resampling.of(n_resamples, rng))
-    default = bootstrap.limits((x, y), entries, "auto", LEVEL, Resampling.of(n_resamples, rng))
+    modelled = resampling.limits((x, y), entries, "shrinkage", LEVEL, Resampling.of(n_resamples, rng))
+    default = resampling.limits((x, y), entries, "auto", LEVEL, Resampling.of(n_resamples, rng))
     left_out = values([resampled_means(s, (1 - np.eye(n)).astype(np.int64)) for s in (x, y)])
     out = np.empty((len(COEFFICIENTS), len(METHODS), 2))
     for k, c in enumerate(entries):
@@ -207,7 +206,7 @@ def intervals(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...
     assert summary is not None
     value, once = summary.value, found.first[k]
     within = cc.get_coefficient(COEFFICIENTS[k]).range
-    yield bootstrap.from_summary(summary, within, LEVEL)[:2]
+    yield resampling.from_summary(summary, within, LEVEL)[:2]
     low, high = np.quantile(once, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     yield low, high
     yield max(2 * value - high, within[0]), min(2 * value - low, within[1])
@@ -257,7 +256,7 @@ def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
     rng = np.random.default_rng([2004, seed])
     count = len(_design.truth[0])
     systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
-    values = bootstrap.Agreements(COEFFICIENTS, 1)
+    values = resampling.Agreements(COEFFICIENTS, 1)
     out = np.full((samples, len(sets), len(COEFFICIENTS), 2), np.nan)
     for b in range(samples):
         x, y = (np.ascontiguousarray(side[:, systems]) for side in _design.draw(n, rng))
@@ -271,7 +270,7 @@ def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
                 found[inner] = nested_values((x, y), values, Resampling.of(n_resamples, drawn), inner=inner)
             for c, summary in enumerate(summarise(found[inner], n)):
                 if summary:
-                    low, high = bootstrap.from_summary(summary, cc.get_coefficient(COEFFICIENTS[c]).range, LEVEL)[:2]
+                    low, high = resampling.from_summary(summary, cc.get_coefficient(COEFFICIENTS[c]).range, LEVEL)[:2]
                     out[b, k, c] = low - 1e-12 <= aims[c] <= high + 1e-12, high - low
     return out
 

@@ -18,9 +18,7 @@ import numpy as np  # noqa: E402
 from coefficients import Table, fastest  # noqa: E402
 
 import concordant as cc  # noqa: E402
-from concordant.inference.bootstrap import Agreements  # noqa: E402
-from concordant.inference.nested import plain_values  # noqa: E402
-from concordant.inference.resampling import Resampling  # noqa: E402
+from concordant.inference.resampling import Agreements, Resampling, plain_values  # noqa: E402
 
 
 def collection(n: int = 249, m: int = 110) -> tuple[cc.Scores, cc.Scores]:

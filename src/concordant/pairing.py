@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .data.groups import doubts_about_sizes
-from .data.holes import ASSUMED, are_invented
+from .data.means import ASSUMED, are_invented
 from .data.results import as_html, settings_of
 from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, warn

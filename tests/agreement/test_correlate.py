@@ -13,7 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant.data.scores import Scores
-from concordant.inference.bootstrap import Method
+from concordant.inference.resampling import Method
 
 METHODS: tuple[Method, ...] = ("auto", "shrinkage", "iterated", "percentile")
 WITH_TIES = [c.name for c in cc.list_coefficients() if len(c.ties) == 2]

@@ -17,8 +17,8 @@ import pytest
 import typer
 
 import concordant as cc
+from concordant.cli.answer import Table, to_csv, to_json, to_latex, to_markdown, to_text
 from concordant.cli.app import app
-from concordant.cli.render import Table, to_csv, to_json, to_latex, to_markdown, to_text
 from concordant.cli.terminal import fitted
 from concordant.errors import AlignmentWarning
 from concordant.render.references import BIBTEX

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import concordant as cc
-from concordant.data.holes import fitted, influences
+from concordant.data.means import fitted, influences
 from concordant.errors import ConcordantError, InputError
 from concordant.inference import calibration
 from tests.commands import run

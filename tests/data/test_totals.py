@@ -12,8 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import concordant as cc
-from concordant.data.holes import fitted
-from concordant.data.means import RULES, mean_ranks
+from concordant.data.means import RULES, fitted, mean_ranks
 from concordant.errors import InputError
 
 FloatArray = npt.NDArray[np.float64]

@@ -16,8 +16,8 @@ import cmarkgfm
 import pytest
 
 import concordant as cc
-from concordant.cli import render
-from concordant.cli.render import Table
+from concordant.cli import answer
+from concordant.cli.answer import Table
 from concordant.read import source
 from concordant.words import printable
 
@@ -179,19 +179,19 @@ def test_names_do_not_control_the_terminal(name: str) -> None:
     assert not any(
         (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 or 0x2028 <= ord(c) <= 0x2069 for c in shown
     )
-    for made in (render.to_markdown, render.to_latex):
+    for made in (answer.to_markdown, answer.to_latex):
         text = made(Table(["system", "value"], [[name, 0.5], ["plain", 0.25]]))
-        assert len(text.splitlines()) == (4 if made is render.to_markdown else 8)
+        assert len(text.splitlines()) == (4 if made is answer.to_markdown else 8)
 
 
 @pytest.mark.parametrize("name", [*HOSTILE[:-1], "\x7f", "\u200c joiner"])
 def test_json_on_the_terminal_is_json_and_the_same(name: str) -> None:
-    assert json.loads(printable(render.to_json({name: [name]}))) == {name: [name]}
+    assert json.loads(printable(answer.to_json({name: [name]}))) == {name: [name]}
 
 
 def test_names_are_no_markup_in_a_table_for_the_web() -> None:
     names = ["<script>alert(1)</script>", "[link](javascript:1)", "![i](x)", "a|b", "`code`", "back\\slash"]
-    text = render.to_markdown(Table(["system"], [[name] for name in names]))
+    text = answer.to_markdown(Table(["system"], [[name] for name in names]))
     assert text.splitlines()[2:] == [
         r"| \<script>alert(1)\</script> |",
         r"| \[link](javascript:1) |",
@@ -225,7 +225,7 @@ def test_names_are_no_markup_in_a_table_for_the_web() -> None:
     ],
 )
 def test_names_are_plain_text_in_markdown(name: str, written: str) -> None:
-    assert render.to_markdown(Table(["system"], [[name]])).splitlines()[2] == f"| {written} |"
+    assert answer.to_markdown(Table(["system"], [[name]])).splitlines()[2] == f"| {written} |"
 
 
 def test_names_are_no_links_for_the_renderer_of_github() -> None:
@@ -242,7 +242,7 @@ def test_names_are_no_links_for_the_renderer_of_github() -> None:
         "<https://x.org>",
     ]
     given += ["".join(rng.choices(parts, k=rng.randint(2, 7))) for _ in range(3000)]
-    text = render.to_markdown(Table(["system"], [[name] for name in given]))
+    text = answer.to_markdown(Table(["system"], [[name] for name in given]))
     page = cmarkgfm.github_flavored_markdown_to_html(text)
     assert "<a " not in page
     assert page.count("<tr>") == len(given) + 1
@@ -264,7 +264,7 @@ def test_names_are_text_in_figures(name: str) -> None:
 
 def test_names_are_no_commands_in_latex() -> None:
     names = [r"\input{/etc/passwd}", "[2pt] up", "*star", "50% & $x_1$ #1", "a<b>c|d", "~^"]
-    assert render.to_latex(Table(["system"], [[name] for name in names])).splitlines()[4:-2] == [
+    assert answer.to_latex(Table(["system"], [[name] for name in names])).splitlines()[4:-2] == [
         r"\textbackslash{}input\{/etc/passwd\} \\",
         r"{}[2pt] up \\",
         r"{}*star \\",

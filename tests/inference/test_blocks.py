@@ -12,9 +12,7 @@ from scipy import stats
 import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.inference import resampling
-from concordant.inference.bootstrap import Agreements, limits
-from concordant.inference.nested import plain_values
-from concordant.inference.resampling import Resampling, in_blocks
+from concordant.inference.resampling import Agreements, Resampling, in_blocks, limits, plain_values
 from concordant.ranks.testing import RankTest
 
 N, M, DRAWS = 12_003, 6, 1_000

@@ -13,7 +13,7 @@ from scipy import stats
 import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.data.means import mean_over_topics
-from concordant.inference.bootstrap import Method
+from concordant.inference.resampling import Method
 
 pytestmark = pytest.mark.long
 
@@ -82,7 +82,7 @@ def test_equal_judges_are_seldom_told_apart() -> None:
 
 
 def test_the_normal_quantile_is_the_known_one() -> None:
-    from concordant.inference.bootstrap import normal_quantile
+    from concordant.inference.resampling import normal_quantile
 
     assert normal_quantile(0.95) == pytest.approx(NormalDist().inv_cdf(0.975))
     assert normal_quantile(0.95) == pytest.approx(stats.norm.ppf(0.975))

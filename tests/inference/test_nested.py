@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 
 import concordant as cc
 from concordant.arrays import IntArray
-from concordant.inference.bootstrap import from_summary
-from concordant.inference.nested import Nested, Summary, nested_values, nested_weights, summarise
-from concordant.inference.resampling import Resampling
+from concordant.inference.resampling import (
+    Nested,
+    Resampling,
+    Summary,
+    from_summary,
+    nested_values,
+    nested_weights,
+    summarise,
+)
 from tests import literal
 
 COEFFICIENTS: dict[str, Callable[..., float]] = {

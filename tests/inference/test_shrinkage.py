@@ -14,10 +14,18 @@ import pytest
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.inference.bootstrap import Agreements, Found, Method, limits, reaching
 from concordant.inference.calibration import MISFIT
-from concordant.inference.nested import centres, nested_values, summarise
-from concordant.inference.resampling import Resampling
+from concordant.inference.resampling import (
+    Agreements,
+    Found,
+    Method,
+    Resampling,
+    centres,
+    limits,
+    nested_values,
+    reaching,
+    summarise,
+)
 from concordant.inference.shrinkage import ROWS, fit_of, model_of, shrunk_values
 from tests import literal
 from tests.agreement.test_correlate import scores, two_conditions

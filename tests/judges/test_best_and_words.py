@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 import concordant as cc
 from concordant.judges.ranking import could_be_best
-from concordant.judges.verdicts import judgment, question, sentence, shown, told, too_few, word_of
+from concordant.judges.worth import judgment, question, sentence, shown, told, too_few, word_of
 
 
 def test_best_is_the_rule_literally() -> None:

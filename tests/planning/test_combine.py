@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 import concordant as cc
-from concordant.cli.render import Table
+from concordant.cli.answer import Table
 from concordant.errors import AlignmentWarning, InputError, LimitError
 from concordant.planning.combination import combined_means, paired_sides
 from concordant.planning.mixing import combined, error_with

@@ -17,8 +17,7 @@ from ..coefficients.ties import bounds_of
 from ..data.results import Findings, seed_of, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError
-from ..inference.bootstrap import check_bootstrap, limits, not_resampled
-from ..inference.resampling import Progress, Resampling, Seed
+from ..inference.resampling import Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
 from ..judges.analytic import Curve
 from ..judges.ranking import JudgeRanking, on_the_same, ranking_of
 from ..judges.worth import How, for_worth, matched_judge, worth_of

@@ -12,7 +12,7 @@ from ..coefficients.registry import get_coefficient, headlines, list_coefficient
 from ..data.results import Interval, Result, plain, settings_of
 from ..data.scores import with_sign
 from ..errors import InputError, import_extra
-from ..judges.verdicts import NO_LIMIT
+from ..judges.worth import NO_LIMIT
 from ..options import checked
 from ..ranks.testing import RankTest
 from ..words import counted, listing, p_equals

@@ -12,8 +12,7 @@ from ..data.groups import doubts_about_sizes
 from ..data.results import Estimate, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, UndefinedCorrelationWarning, warn
-from ..inference.bootstrap import Found, Method, check_bootstrap, limits, not_resampled
-from ..inference.resampling import Progress, Resampling, Seed
+from ..inference.resampling import Found, Method, Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
 from ..options import checked
 from ..pairing import Pairing, paired
 from ..parallel import Workers

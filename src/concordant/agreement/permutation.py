@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..coefficients.inputs import vectors
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..coefficients.sums import warn_undefined
+from ..coefficients.sums import vectors, warn_undefined
 from ..data.results import Findings, settings_of
 from ..errors import InputError
 from ..inference.nulls import Alternative, null_distribution

@@ -15,8 +15,7 @@ from ..data.results import Findings, Interval, columns, seed_of, settings_of
 from ..errors import InputError
 from ..inference.resampling import Resampling
 from ..judges.ranking import agreements, could_be_best, on_the_same
-from ..judges.verdicts import shown
-from ..judges.worth import How, for_worth, matched_judge
+from ..judges.worth import How, for_worth, matched_judge, shown
 from ..read.look import look
 from ..read.reader import read_scores, tables_in
 from ..words import argument, counted, listing, named, number

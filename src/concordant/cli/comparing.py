@@ -13,10 +13,9 @@ import concordant as cc
 
 from ..errors import warn
 from ..words import one_line
-from .answer import Answer, Found, Output, answering
+from .answer import Answer, Found, Output, Table, answering, to_text
 from .options import Random, refuse
 from .reading import Reader, known_coefficients
-from .render import Table, to_text
 from .terminal import next_steps, tell
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def _table(
 
 def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
     """Suggest the next commands."""
-    from ..judges.verdicts import CANNOT_TELL
+    from ..judges.worth import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
@@ -216,7 +215,7 @@ def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
 
 def _gate(found: Comparison, at_least: float) -> int:
     """Return 3 and name the candidates whose interval of worth starts below the limit, or return 0."""
-    from ..judges.verdicts import shown
+    from ..judges.worth import shown
 
     status = 0
     for c in found.comparisons:

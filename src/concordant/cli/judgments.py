@@ -16,10 +16,9 @@ import concordant as cc
 from ..errors import InputError
 from ..render.outputs import SCORES, SCORES_START
 from ..words import counted, listing, one_line
-from .answer import Answer, Found, Output, answering
+from .answer import Answer, Found, Output, Table, answering, to_csv, to_text
 from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
 from .reading import known_coefficients, labels_for, names_of
-from .render import Table, to_csv, to_text
 from .terminal import next_steps
 
 if TYPE_CHECKING:

@@ -12,11 +12,10 @@ import typer
 
 import concordant as cc
 
-from .answer import Answer, Found, Output, answering
+from .answer import Answer, Found, Output, Rows, answering
 from .judgments import Labelled
 from .options import Commands, Random, refuse, writable, writable_folder
 from .reading import Reader, known_coefficients
-from .render import Rows
 from .terminal import duration, tell
 
 

@@ -27,8 +27,7 @@ from .._kernels.reference.overlaps import (
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError
 from ..options import checked
-from .inputs import vectors
-from .sums import overlaps
+from .sums import overlaps, vectors
 
 Ties = Literal["w", "a", "b"]
 Kind = Literal["ext", "min", "max", "res"]

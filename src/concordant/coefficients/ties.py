@@ -9,9 +9,8 @@ from ..arrays import FloatArray
 from ..data.results import Findings
 from ..errors import InputError
 from ..options import checked
-from .inputs import require_finite, vectors
 from .registry import Coefficient, get_coefficient, list_coefficients
-from .sums import concordance, refuse_ties, warn_undefined
+from .sums import concordance, refuse_ties, require_finite, vectors, warn_undefined
 
 
 @checked

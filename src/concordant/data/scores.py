@@ -16,8 +16,20 @@ from ..errors import InputError, InputTypeError, LimitError, import_extra, warn
 from ..options import checked
 from ..words import argument, counted, listing, named
 from .groups import choose, group_rows, places_of_groups, require_labels
-from .holes import Missing, fitted, has_holes, influences, refuse_apart, refuse_empty, settle
-from .means import RULES, Rule, Total, mean_over_topics, type_weights
+from .means import (
+    RULES,
+    Missing,
+    Rule,
+    Total,
+    fitted,
+    has_holes,
+    influences,
+    mean_over_topics,
+    refuse_apart,
+    refuse_empty,
+    settle,
+    type_weights,
+)
 from .results import as_html, columns
 from .runs import run_means
 from .uncertainty import check_covariance, check_errors

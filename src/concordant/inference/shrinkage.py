@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,9 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient
 from ..parallel import shared_out
 from .calibration import LEAST_SHRINKAGE
-from .nested import Statistic
-from .resampling import Resampling
+
+if TYPE_CHECKING:
+    from .resampling import Resampling, Statistic
 
 DEPENDENT = 1e-6  # relative part of a condition's error, independent of the others, that counts as rounding
 ROWS = 512  # draws at a time, to bound the memory

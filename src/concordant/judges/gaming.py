@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..data.holes import Missing
+from ..data.means import Missing
 from ..data.results import Findings, Interval, columns, settings_of
 from ..errors import InputError, require
 from ..inference.resampling import Resampling, Seed, resampled_weights

@@ -19,8 +19,7 @@ from ..pairing import Matched, On, Pairing, match, pairings, rejoined
 from ..read.reader import Collection
 from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
-from .verdicts import SCORED, too_few, undecided
-from .worth import TOPICS, How, JudgeWorth, curves_of, is_analytic, matched_judge, worth_of
+from .worth import SCORED, TOPICS, How, JudgeWorth, curves_of, is_analytic, matched_judge, too_few, undecided, worth_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..data.holes import Missing, has_holes, settle
+from ..data.means import Missing, has_holes, settle
 from ..data.scores import Scores
 from ..errors import InputError, warn
 from ..options import checked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..data.holes import Missing
+from ..data.means import Missing
 from ..data.scores import Scores
 from ..errors import InputError
 from ..options import checked

@@ -11,8 +11,7 @@ from scipy.special import stdtrit
 
 from ..arrays import require_room_for_pairs
 from ..data.favours import CombinedMeans, by_system, first_of, rows_of, table_of
-from ..data.holes import are_invented
-from ..data.means import mean_over_topics
+from ..data.means import are_invented, mean_over_topics
 from ..data.results import Interval, settings_of
 from ..data.scores import Means, Scores
 from ..errors import AlignmentWarning, InputError, LimitError, warn

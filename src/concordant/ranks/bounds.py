@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..data.groups import places_of_groups
-from ..data.holes import ASSUMED
+from ..data.means import ASSUMED
 from ..data.results import settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError

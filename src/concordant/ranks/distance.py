@@ -16,7 +16,7 @@ import numpy as np
 from .. import _kernels
 from .._kernels.reference.distance import FIELDS, differences_of, ends_of, order_of, raised
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..coefficients.inputs import floats, refuse_not_finite
+from ..coefficients.sums import floats, refuse_not_finite
 from ..data.scores import Scores
 from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
 from ..inference.resampling import CHUNK

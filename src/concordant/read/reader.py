@@ -10,10 +10,9 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from ..coefficients.inputs import floats
+from ..coefficients.sums import floats
 from ..data.groups import documents_of
-from ..data.holes import Missing, invent_topics
-from ..data.means import Total
+from ..data.means import Missing, Total, invent_topics
 from ..data.runs import passing, scale_of
 from ..data.scores import Means, Scores, checked_choice, require_summable
 from ..errors import InputError, InputTypeError, OtherKindError, ReadError, hearing, require, warn

@@ -12,14 +12,14 @@ import numpy as np
 
 from ..agreement.correlation import correlate
 from ..coefficients.registry import headlines
-from ..data.holes import Missing
+from ..data.means import Missing
 from ..data.results import Estimate, Findings, columns
 from ..errors import InputError, import_extra
 from ..inference.resampling import Progress
 from ..judges.card import judge_card
 from ..judges.gaming import gaming_gap
 from ..judges.ranking import JudgeRanking, rank_judges
-from ..judges.verdicts import FEWEST_TOPICS as FEWEST
+from ..judges.worth import FEWEST_TOPICS as FEWEST
 from ..judgments.agreement import label_agreement
 from ..judgments.change import Change
 from ..judgments.evaluation import evaluate

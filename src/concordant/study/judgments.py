@@ -13,12 +13,11 @@ from scipy.stats import rankdata
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
-from ..data.holes import Missing
+from ..data.means import Missing
 from ..data.results import columns, settings_of
 from ..errors import InputError, import_extra, warn
 from ..inference.resampling import Progress, Resampling
-from ..judges.verdicts import shown
-from ..judges.worth import TOPICS, Yardstick
+from ..judges.worth import TOPICS, Yardstick, shown
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate, parse_all
 from ..judgments.qrels import Qrels

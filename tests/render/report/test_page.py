@@ -18,7 +18,7 @@ import pytest
 
 import concordant as cc
 from concordant.data.results import Result
-from concordant.judges.verdicts import shown as shown_topics
+from concordant.judges.worth import shown as shown_topics
 from concordant.render.markup import text as escaped
 from concordant.render.markup import visible
 from concordant.render.report.document import document_of

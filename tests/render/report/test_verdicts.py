@@ -11,7 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
-from concordant.judges.verdicts import word_of
+from concordant.judges.worth import word_of
 from concordant.render.report.comparisons import moved
 from concordant.render.report.document import document_of
 from concordant.render.report.page import page_of

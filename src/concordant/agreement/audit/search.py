@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.holes import Missing
+from ...data.means import Missing
 from ...data.results import Findings, settings_of
 from ...errors import ConcordantError, InputError, LimitError, TiesError
 from ...inference.resampling import Progress

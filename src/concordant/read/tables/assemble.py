@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...data.groups import choose, chosen, says_which
-from ...data.holes import Missing, are_invented
+from ...data.means import Missing, are_invented
 from ...data.scores import Means, Scores, owned
 from ...errors import ConcordantError, ReadError, warn
 from ...words import argument, counted, either_direction, listing

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data.groups import chosen, says_which
-from ...data.holes import invent_topics
+from ...data.means import invent_topics
 from ...errors import ConcordantError
 from ...words import argument, listing
 from . import vocabulary

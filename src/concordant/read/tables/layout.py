@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import FloatArray
 from ...data.groups import chosen, says_which
-from ...data.holes import are_invented
+from ...data.means import are_invented
 from ...errors import ConcordantError
 from ...words import argument, listing, nearest
 from . import vocabulary

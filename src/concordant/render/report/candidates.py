@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...coefficients.registry import headlines
-from ...judges.verdicts import told
+from ...judges.worth import told
 from .elements import Part, Records, Span, Topics, table
 
 MANY = 10  # with more candidates, reports show less about each

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...judges.verdicts import shown
+from ...judges.worth import shown
 from ..figures.labels import distinct, most_telling, without_common
 from ..markup import text
 from .elements import Records, domain_of

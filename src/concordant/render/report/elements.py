@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...judges.verdicts import shown as of_topics
+from ...judges.worth import shown as of_topics
 from ...words import p_cell
 from ..markup import text
 
