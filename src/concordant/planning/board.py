@@ -71,7 +71,7 @@ def board(
     -----
     Rank intervals come from `rank_intervals`, the reliability from `expected_correlation`. More topics are drawn as in
     `plan_topics`, from the posterior of the true means with the observed errors, and ranked together with the topics at
-    hand. Where scores are missing, both use the residuals of the fit in `concordant.data.holes`.
+    hand. Where scores are missing, both use the residuals of the fit in `concordant.data.means`.
 
     References
     ----------
