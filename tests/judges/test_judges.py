@@ -15,7 +15,7 @@ from concordant.arrays import FloatArray
 from concordant.errors import AlignmentWarning, InputError
 from concordant.judges import splits as sp
 from concordant.judges.analytic import Sample, judge_curve, truth_curve
-from concordant.judges.worth import How
+from concordant.judges.worth import How, supported
 
 from .. import literal
 
@@ -163,11 +163,12 @@ def test_a_batch_of_splits_is_what_it_says(coefficient: str, decimals: int) -> N
     effects = rng.normal(size=8)
     truth, judge = (np.round(effects + rng.normal(0, 1.5, (12, 8)), decimals) for _ in range(2))
     sides, teams = (sp.Side.of(truth), sp.Side.of(judge)), np.array([0, 0, 1, 2, 3, 4, 5, 6])
-    sizes = [np.array([4]), np.array([1, 9])]
     f = lambda a, b: sp._defined(coefficient, a, b)  # noqa: E731
-    found = sp._batch(sides, [f], sizes, teams, np.random.default_rng(6))[0]
-    order = np.random.default_rng(6).permuted(np.tile(np.arange(12), (sp.BATCH, 1)), axis=1)
-    order = np.concatenate([np.roll(order, 3 * q, axis=1) for q in range(4)])
+    drawn = sp.Drawn(sides, [f], (np.array([4]), np.array([1, 9])))
+    order = drawn.orders(np.random.default_rng(6))
+    plain = np.random.default_rng(6).permuted(np.tile(np.arange(12), (sp.BATCH, 1)), axis=1)
+    np.testing.assert_array_equal(order, np.concatenate([np.roll(plain, 3 * q, axis=1) for q in range(4)]))
+    values, changes = drawn.values(order)[0], drawn.changes(order, teams)[0]
     formula = LITERAL[coefficient]
 
     def value(of: FloatArray, k: int, topic: int | None, team: int | None) -> float:
@@ -185,9 +186,9 @@ def test_a_batch_of_splits_is_what_it_says(coefficient: str, decimals: int) -> N
         return total / len(order)
 
     for p, (of, k) in enumerate(((judge, 4), (truth, 1), (truth, 9))):
-        assert found[0, p] == pytest.approx(value(of, k, None, None))
-        assert found[1 + 7, p] == pytest.approx(value(of, k, 7, None))
-        assert found[1 + 12, p] == pytest.approx(value(of, k, None, 0))
+        assert values[p] == pytest.approx(value(of, k, None, None))
+        assert values[p] + changes[7, p] == pytest.approx(value(of, k, 7, None))
+        assert values[p] + changes[12, p] == pytest.approx(value(of, k, None, 0))
 
 
 def test_the_control_variate_of_tau_is_its_formula() -> None:
@@ -196,7 +197,9 @@ def test_the_control_variate_of_tau_is_its_formula() -> None:
     x, y, teams = Sample.of(truth), Sample.of(judge), np.arange(9)
     known = judge_curve(x, y, 10, teams, shared=True, whole=True), truth_curve(x, 10, teams, whole=True)
     how = How.of("tau_b", 10, 0.95, 1, new_systems=True)
-    for made, exact in zip(sp.split_curves(truth, judge, how, teams, known), known, strict=True):
+    curves, moves = sp.split_curves(truth, judge, how, teams, known)
+    assert moves == pytest.approx(0, abs=1e-9)
+    for made, exact in zip(curves, known, strict=True):
         np.testing.assert_allclose(made.values, exact.values)
         np.testing.assert_allclose(made.topics[0], exact.topics[0])
         np.testing.assert_allclose(made.systems, exact.systems)
@@ -204,10 +207,27 @@ def test_the_control_variate_of_tau_is_its_formula() -> None:
 
 
 def test_splits_of_another_coefficient_are_seeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sp, "MOST", 4)
+    monkeypatch.setattr(sp, "MOST", 8)
     truth, judge = rows(24, 9, 8)
     one, two, other = (cc.judge_worth(truth, judge, coefficient="tau_ap_b", rng=seed) for seed in (1, 1, 2))
     assert one == two
     assert one.settings["seed"] == 1
-    assert one.worth != other.worth
+    assert one.agreement != other.agreement
     assert one.worth == pytest.approx(other.worth, rel=0.2)
+
+
+def test_a_worth_by_splits_has_no_more_digits_than_other_seeds_agree_on() -> None:
+    assert supported(49.6, 0) == 49.6  # by the formula
+    assert supported(49.6, 0.012) == 50  # 2.5 standard deviations are 1.5: tens
+    assert supported(27.83, 0.001) == 27.8
+    assert supported(27.83, 0.001, math.ceil) == 27.9
+    assert supported(9.9, 0.06, math.floor) == 9  # one digit stays
+    assert supported(27.83, 0.01) == 28
+    assert supported(163.5, 0.02) == 160
+    assert supported(math.inf, 0.1) == math.inf
+    assert supported(0.0, 0.1) == 0
+    assert math.isnan(supported(math.nan, 0.1))
+    rng = np.random.default_rng(3)
+    one, two = 40 * np.exp(rng.normal(0, 0.02, (2, 2000)))
+    units = [abs(supported(a, 0.02) - supported(b, 0.02)) / 10 for a, b in zip(one, two, strict=True)]
+    assert np.mean(np.array(units) > 1) < 0.03

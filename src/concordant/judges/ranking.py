@@ -175,7 +175,7 @@ def agreements(
             )
             curve = agreement(design, np.array([float(size)]), np.arange(len(sides.truth.systems)))
         else:
-            curve = curves_of(sides, how, curves)[0]
+            curve = curves_of(sides, how, curves)[0][0]
         values.append(curve.values[-1])
         names = [(0, topic) for topic in sides.truth.topics], [(1, topic) for topic in sides.judge.topics]
         for own, left in zip(names, curve.topics, strict=False):

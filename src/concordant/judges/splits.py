@@ -2,7 +2,8 @@
 
 The first b topics of a random order are the reference, the next k the judge's. Beside the coefficient, tau_b is
 computed on the same splits: by how far it is off its formula tells how far the splits are off, so this much is
-subtracted (a control variate). Splits are drawn until the ends of the interval stay where they are.
+subtracted (a control variate). Values of the curves cost little and are drawn more often than what they change by
+without each topic and each team. Splits are drawn until the ends of the interval stay where they are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     from .worth import How
 
 BATCH = 48  # orders at a time, each turned four times
-MOST = 60  # batches
-STILL = 0.05  # standard errors by which another seed may move an end
+MORE = 8  # times as many for values, which cost little beside their changes without each topic and team
+CHECKED = 8  # batches between two looks at how far the ends move
+MOST = 64  # batches
+STILL = 0.045  # standard errors by which another seed may move an end, as estimated
 TEAMS = 40  # left out, at most: more are put together
 
 
@@ -64,18 +68,23 @@ Formula = Callable[[FloatArray, FloatArray], FloatArray]
 
 def split_curves(
     truth: FloatArray, judge: FloatArray, how: How, teams: IntArray, known: tuple[Curve, Curve]
-) -> tuple[Curve, Curve]:
-    """Both curves of a coefficient. `known` has those of tau_b by its formula, at the same whole sizes."""
+) -> tuple[tuple[Curve, Curve], FloatArray]:
+    """Both curves of a coefficient, and by how much another seed moves the logs of lower end, worth and upper end.
+
+    `known` has the curves of tau_b by its formula, at the same whole sizes.
+    """
     names = [how.coefficient.name, "tau_b"]
     formulas: list[Formula] = [partial(_defined, name) for name in names]
-    sizes = [curve.sizes.astype(int) for curve in known]
-    rng, batches = how.drawn.generator(), []
+    drawn = Drawn((Side.of(truth), Side.of(judge)), formulas, (known[0].sizes.astype(int), known[1].sizes.astype(int)))
+    rng, values, changes = how.drawn.generator(), [], []
     while True:
-        batches.append(_batch((Side.of(truth), Side.of(judge)), formulas, sizes, teams, rng))
-        if len(batches) < 4:
-            continue
-        if len(batches) >= MOST or _moves(batches, known, how) < STILL:
-            return _curves(np.array(batches), known)
+        values.append([drawn.values(drawn.orders(rng)) for _ in range(MORE)])
+        changes.append(drawn.changes(drawn.orders(rng), teams))
+        if len(values) % CHECKED == 0:
+            found = np.array(values), np.array(changes)
+            moves, error = _moves(*found, known, how)
+            if len(values) >= MOST or moves.max() < STILL * error:
+                return _curves(*found, known), moves
 
 
 def _defined(name: str, truth: FloatArray, judge: FloatArray) -> FloatArray:
@@ -83,63 +92,88 @@ def _defined(name: str, truth: FloatArray, judge: FloatArray) -> FloatArray:
     return np.asarray(np.nan_to_num(get_coefficient(name).formula(truth, judge), nan=0.0))
 
 
-def _batch(
-    sides: tuple[Side, Side], formulas: list[Formula], sizes: list[IntArray], teams: IntArray, rng: np.random.Generator
-) -> FloatArray:
-    """Means over some splits: formulas x (all, each topic left out, each team left out) x points, the judge's first.
+@dataclass(frozen=True)
+class Drawn:
+    """What is computed on each split: formulas of both sides' sums over topics, at sizes of judge and truth."""
 
-    An order is turned by a quarter three times, so that every topic is in the reference equally often.
-    """
-    n, m = sides[0].values.shape
-    b = n - int(max(sizes[0].max(), sizes[1].max()))
-    order = rng.permuted(np.tile(np.arange(n), (max(1, min(BATCH, 2**21 // (n * m))), 1)), axis=1)
-    order = np.concatenate([np.roll(order, round(q * n / 4), axis=1) for q in range(4)])
-    points = [(1, int(k)) for k in sizes[0]] + [(0, int(k)) for k in sizes[1]]
-    members = [side.values[order] for side in sides]  # splits x topics x systems
-    summed = [np.cumsum(of[:, b:], axis=1) for of in members]
-    reference = members[0][:, :b].sum(axis=1)
-    shorter = sides[0].settled(reference[:, None] - members[0][:, :b])
-    reference = sides[0].settled(reference)
-    groups = np.arange(teams.max() + 1) % TEAMS
-    found = np.zeros((len(formulas), 1 + n + groups.max() + 1, len(points)))
-    for p, (which, k) in enumerate(points):
-        side, of = sides[which], members[which]
-        total = summed[which][:, k - 1]
-        # A topic that leaves gives its place to the next one in the order, if there is one.
-        swapped = total[:, None] - of[:, b : b + k] + (of[:, b + k, None] if b + k < n else 0)
-        swapped, total = side.settled(swapped), side.settled(total)
-        for f, formula in enumerate(formulas):
-            value = formula(reference, total)
-            change = np.zeros((len(order), n))
-            change[:, :b] = formula(shorter, total[:, None]) - value[:, None]
-            change[:, b : b + k] = formula(reference[:, None], swapped) - value[:, None]
-            found[f, 0, p] = value.mean()
-            found[f, 1 : n + 1, p] = value.mean() + np.bincount(order.ravel(), change.ravel(), n) / len(order)
-            for g in range(groups.max() + 1):
-                stay = groups[teams] != g
-                found[f, 1 + n + g, p] = formula(reference[:, stay], total[:, stay]).mean()
-    return found
+    sides: tuple[Side, Side]
+    formulas: list[Formula]
+    sizes: tuple[IntArray, IntArray]
+
+    @property
+    def reference(self) -> int:
+        """b: how many topics the largest size leaves."""
+        return len(self.sides[0].values) - int(max(self.sizes[0].max(), self.sizes[1].max()))
+
+    @property
+    def points(self) -> list[tuple[int, int]]:
+        """The place of the side that is compared, and its size: the judge's first."""
+        return [(1, int(k)) for k in self.sizes[0]] + [(0, int(k)) for k in self.sizes[1]]
+
+    def orders(self, rng: np.random.Generator) -> IntArray:
+        """Random orders of the topics, each turned by a quarter three times: all are in the reference equally often."""
+        n, m = self.sides[0].values.shape
+        order = rng.permuted(np.tile(np.arange(n), (max(1, min(BATCH, 2**21 // (n * m))), 1)), axis=1)
+        return np.concatenate([np.roll(order, round(q * n / 4), axis=1) for q in range(4)])
+
+    def values(self, order: IntArray) -> FloatArray:
+        """Means over orders: formulas x points."""
+        b, place = self.reference, np.argsort(order, axis=1)
+        sums = [self._sums(which, (place >= b) & (place < b + k)) for which, k in self.points]
+        reference = self._sums(0, place < b)
+        return np.array([[formula(reference, of).mean() for of in sums] for formula in self.formulas])
+
+    def _sums(self, which: int, members: npt.NDArray[np.bool_]) -> FloatArray:
+        values = self.sides[which].values
+        return self.sides[which].settled(np.einsum("st,tm->sm", members.astype(np.float64), values))
+
+    def changes(self, order: IntArray, teams: IntArray) -> FloatArray:
+        """By how much means change without each topic and each team: formulas x (topics, teams) x points."""
+        b, n = self.reference, len(self.sides[0].values)
+        members = [side.values[order] for side in self.sides]  # splits x topics x systems
+        summed = [np.cumsum(of[:, b:], axis=1) for of in members]
+        reference = members[0][:, :b].sum(axis=1)
+        shorter = self.sides[0].settled(reference[:, None] - members[0][:, :b])
+        reference = self.sides[0].settled(reference)
+        groups = np.arange(teams.max() + 1) % TEAMS
+        found = np.zeros((len(self.formulas), n + groups.max() + 1, len(self.points)))
+        for p, (which, k) in enumerate(self.points):
+            side, of = self.sides[which], members[which]
+            total = summed[which][:, k - 1]
+            # A topic that leaves gives its place to the next one in the order, if there is one.
+            swapped = total[:, None] - of[:, b : b + k] + (of[:, b + k, None] if b + k < n else 0)
+            swapped, total = side.settled(swapped), side.settled(total)
+            for f, formula in enumerate(self.formulas):
+                value = formula(reference, total)
+                change = np.zeros((len(order), n))
+                change[:, :b] = formula(shorter, total[:, None]) - value[:, None]
+                change[:, b : b + k] = formula(reference[:, None], swapped) - value[:, None]
+                found[f, :n, p] = np.bincount(order.ravel(), change.ravel(), n) / len(order)
+                for g in range(groups.max() + 1):
+                    stay = groups[teams] != g
+                    found[f, n + g, p] = (formula(reference[:, stay], total[:, stay]) - value).mean()
+        return found
 
 
-def _curves(batches: FloatArray, known: tuple[Curve, Curve]) -> tuple[Curve, Curve]:
+def _curves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve]) -> tuple[Curve, Curve]:
     """The mean of the batches, corrected by how far tau_b is off its formula."""
     n, split = known[0].topics[0].shape[1], len(known[0].sizes)
     exact = np.concatenate([np.vstack([c.values, c.topics[0].T, c.systems.T]) for c in known], axis=1)
-    if len(exact) != batches.shape[2]:  # teams that were put together have no formula
-        exact = exact[: 1 + n]
-    changes, exact = _as_changes(batches), _as_changes(exact)
-    wanted, tau = changes.mean(axis=0)
-    f, t = (changes - changes.mean(axis=0)).swapaxes(0, 1)
-    for part in (slice(0, 1), slice(1, len(exact))):  # values and changes each have a slope on those of tau_b
-        slope = (f * t)[:, part].sum(axis=(0, 1)) / np.maximum((t * t)[:, part].sum(axis=(0, 1)), 1e-300)
-        wanted[part] -= slope * (tau[part] - exact[part])
-    wanted[1:] += wanted[0]
+    rows = changes.shape[2] if changes.shape[2] == len(exact) - 1 else n  # teams put together have no formula
+    wanted = np.empty((1 + changes.shape[2], exact.shape[1]))
+    wanted[0] = _corrected(values.reshape(-1, 2, 1, exact.shape[1]), exact[:1])
+    wanted[1:] = wanted[0] + _corrected(changes, exact[1 : 1 + rows] - exact[0])
     return _curve(wanted[:, :split], known[0], n), _curve(wanted[:, split:], known[1], n)
 
 
-def _as_changes(values: FloatArray) -> FloatArray:
-    """The first row, and by how much the others differ from it."""
-    return np.concatenate([values[..., :1, :], values[..., 1:, :] - values[..., :1, :]], axis=-2)
+def _corrected(batches: FloatArray, exact: FloatArray) -> FloatArray:
+    """Mean of the first formula's rows; at each point, all that are known of tau_b share a slope on it."""
+    wanted, tau = batches.mean(axis=0)
+    known = slice(len(exact))
+    f, t = (batches - batches.mean(axis=0))[:, :, known].swapaxes(0, 1)
+    slope = (f * t).sum(axis=(0, 1)) / np.maximum((t * t).sum(axis=(0, 1)), 1e-300)
+    wanted[known] -= slope * (tau[known] - exact)
+    return np.asarray(wanted)
 
 
 def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
@@ -152,16 +186,16 @@ def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
     return Curve(known.sizes, values, (topics,), systems, (both,))
 
 
-def _moves(batches: list[FloatArray], known: tuple[Curve, Curve], how: How) -> float:
-    """Standard deviation over seeds of the ends of the interval, in standard errors, by leaving out batches."""
-    every = np.array(batches)
-    ends = []
-    for k in range(len(every)):
-        found = estimate(
-            *_curves(np.delete(every, k, axis=0), known), how.n_topics, level=how.level, new_systems=how.new_systems
-        )
-        ends.append([math.log(max(found.low, LEAST)), math.log(min(found.high, 1e9))])
-    low, high = np.array(ends).T
-    error = (high - low).mean() / 4
-    spread = max(low.std(), high.std()) * math.sqrt(len(every) - 1)
-    return float(spread / error) if error > 0 else 0.0
+def _moves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve], how: How) -> tuple[FloatArray, float]:
+    """Standard deviations over seeds of the logs of lower end, worth and upper end, by leaving out batches.
+
+    And the standard error of the log worth.
+    """
+    logs = []
+    for k in range(len(values)):
+        curves = _curves(np.delete(values, k, axis=0), np.delete(changes, k, axis=0), known)
+        found = estimate(*curves, how.n_topics, level=how.level, new_systems=how.new_systems)
+        ends = max(found.low, LEAST), max(found.worth, 1.0), found.high
+        logs.append(np.log(np.minimum(ends, 1e4)))
+    low, _, high = np.mean(logs, axis=0)
+    return np.std(logs, axis=0) * math.sqrt(len(logs) - 1), float(high - low) / 4

@@ -14,7 +14,7 @@ The noun of a candidate is judge, measure, pool or benchmark. For an interval [L
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -240,27 +240,31 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
     topics, others, systems = len(sides.truth.topics), len(sides.judge.topics), len(sides.truth.systems)
     reason = too_few(min(topics, others), systems, "topic" if sides.groups is None else "group")
     found = WorthEstimate(math.nan, math.nan, math.nan, rises=True)
-    agreement = math.nan
+    agreement, moves = math.nan, np.zeros(3)
     means = sides.truth.means(), sides.judge.means()
     value, undefined = how.coefficient.attempt(*means)
     shared = sides.pairing.on == "both"
     if not reason and undefined and shared:
         reason = f"{how.coefficient.name} is undefined: {undefined}"
     if not reason:
-        judge, truth = curves_of(sides, how, curves)
+        (judge, truth), moves = curves_of(sides, how, curves)
         found = estimate(judge, truth, how.n_topics, level=how.level, new_systems=how.new_systems)
         agreement = Both(judge, truth, how.n_topics).agreement
         if not found.rises:
             reason = f"more topics judged by {sides.names[0]} do not rank the systems better"
             found = WorthEstimate(math.nan, math.nan, math.nan, rises=False)
+    # The ends are rounded outwards: the interval does not get narrower.
+    low = supported(found.low, moves[0], math.floor)
+    worth = supported(found.worth, moves[1])
+    high = supported(found.high, moves[2], math.ceil)
     own: dict[str, Any] = {} if sides.groups is None else {"groups": sides.groups}
     own |= {} if shared else {"judge_topics": others}
     return JudgeWorth(
         coefficient=how.coefficient.name,
         names=(sides.names[0], sides.names[1]),
         n_topics=how.n_topics,
-        worth=found.worth,
-        interval=Interval(float(found.low), float(found.high), how.level, "jackknife over topics and systems"),
+        worth=worth,
+        interval=Interval(low, high, how.level, "jackknife over topics and systems"),
         word=word_of(found.low, found.high, how.n_topics),
         reason=reason,
         agreement=agreement,
@@ -304,8 +308,8 @@ def is_analytic(how: How) -> bool:
     return how.coefficient.name == "tau_b"
 
 
-def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tuple[Curve, Curve]:
-    """Compute the curves V_Y and V_X."""
+def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tuple[tuple[Curve, Curve], FloatArray]:
+    """Compute V_Y and V_X, and by how much another seed moves the logs of lower end, worth and upper end."""
     require_room_for_pairs(len(sides.truth.systems), "worth", len(sides.truth.topics))
     of, shared = sides.pairing.truth.teams, sides.pairing.on == "both"
     teams = np.arange(len(sides.truth.systems)) if of is None else np.unique(of, return_inverse=True)[1]
@@ -316,7 +320,7 @@ def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tu
     if key not in kept:
         kept[key] = truth_curve(truth, how.n_topics, teams, whole=whole)
     if not whole:
-        return made, kept[key]
+        return (made, kept[key]), np.zeros(3)
     if not shared:
         raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b can do without")
     return split_curves(sides.truth.values, sides.judge.values, how, teams, (made, kept[key]))
@@ -415,6 +419,17 @@ def shown(topics: float) -> str:
     if topics < 1:
         return "< 1"
     return f"{topics:.0f}" if topics >= 9.95 else f"{topics:.1f}"
+
+
+def supported(topics: float, moves: float, rounded: Callable[[float], float] = round) -> float:
+    """A number of topics, rounded so that another seed, which moves its log by `moves`, changes the last digit by one.
+
+    2.5 standard deviations: by more than one in 2% of pairs of seeds.
+    """
+    if moves == 0 or not 0 < topics <= NO_LIMIT:
+        return float(topics)
+    digit = min(math.ceil(math.log10(2.5 * moves * topics)), math.floor(math.log10(topics)))
+    return round(rounded(topics / 10.0**digit) * 10.0**digit, max(0, -digit))
 
 
 def told(low: float, high: float, n_topics: float = math.nan) -> str:
