@@ -299,9 +299,9 @@ def test_truncated_files(write: Callable[[Scores], str]) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"x" * 100_000_000, "not recognised"),
+        (b"x" * 100_000_000, "has a line of more than 16,777,216 bytes"),
         (b"\n" * 100_000_000, "is empty"),
-        (b"1 " * 50_000_000, "not recognised"),
+        (b"1 " * 50_000_000, "has a line of more than 16,777,216 bytes"),
         (b"[" * 100_000_000, "cannot be read"),
         (b"\x00" * 100_000_000, "is binary"),
     ],
