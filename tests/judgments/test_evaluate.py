@@ -90,16 +90,16 @@ def test_a_grade_far_above_the_others() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("MAPP", "no measure 'MAPP': choose from AP"),
+        ("MAPP", "unknown measure 'MAPP': choose from AP"),
         ("", "measures is ''"),
-        ("ERR@10", "no measure"),
+        ("ERR@10", "unknown measure"),
         ("P", "needs a depth: write P@10"),
         ("Rprec@5", "Rprec does not take"),
         ("nDCG@0", "depth that nDCG does not take"),
         ("nDCG(rel=2)@10", "leave out rel="),
         ("AP(rel=0)", "a number above 0"),
         ("AP(rel=1.2.3)", "a number above 0"),
-        ("AP(rel=-1)", "no measure"),
+        ("AP(rel=-1)", "unknown measure"),
         (3, "measures is 3: give a list of names"),
     ],
 )

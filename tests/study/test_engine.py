@@ -184,7 +184,7 @@ def test_halves_of_files_are_swept_up_unless_another_run_writes_to_them(tmp_path
 def test_a_trial_of_the_wrong_shape_is_a_failure() -> None:
     from dataclasses import replace
 
-    with pytest.raises(StudyError, match=r"shape \(3,\) and not \(2,\)"):
+    with pytest.raises(StudyError, match=r"shape \(3,\) instead of \(2,\)"):
         run_grid(replace(grid(), shape=(2,)))
 
 

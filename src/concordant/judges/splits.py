@@ -75,7 +75,7 @@ def split_curves(
     """
     names = [how.coefficient.name, "tau_b"]
     formulas: list[Formula] = [partial(_defined, name) for name in names]
-    drawn = Drawn((Side.of(truth), Side.of(judge)), formulas, (known[0].sizes.astype(int), known[1].sizes.astype(int)))
+    drawn = SplitSums((Side.of(truth), Side.of(judge)), formulas, (known[0].sizes.astype(int), known[1].sizes.astype(int)))
     rng, values, changes = how.drawn.generator(), [], []
     while True:
         values.append([drawn.values(drawn.orders(rng)) for _ in range(MORE)])
@@ -93,7 +93,7 @@ def _defined(name: str, truth: FloatArray, judge: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SplitSums:
     """What is computed on each split: formulas of both sides' sums over topics, at sizes of judge and truth."""
 
     sides: tuple[Side, Side]
