@@ -164,7 +164,7 @@ def test_a_batch_of_splits_is_what_it_says(coefficient: str, decimals: int) -> N
     truth, judge = (np.round(effects + rng.normal(0, 1.5, (12, 8)), decimals) for _ in range(2))
     sides, teams = (sp.Side.of(truth), sp.Side.of(judge)), np.array([0, 0, 1, 2, 3, 4, 5, 6])
     f = lambda a, b: sp._defined(coefficient, a, b)  # noqa: E731
-    drawn = sp.Drawn(sides, [f], (np.array([4]), np.array([1, 9])))
+    drawn = sp.SplitSums(sides, [f], (np.array([4]), np.array([1, 9])))
     order = drawn.orders(np.random.default_rng(6))
     plain = np.random.default_rng(6).permuted(np.tile(np.arange(12), (sp.BATCH, 1)), axis=1)
     np.testing.assert_array_equal(order, np.concatenate([np.roll(plain, 3 * q, axis=1) for q in range(4)]))

@@ -75,7 +75,9 @@ def split_curves(
     """
     names = [how.coefficient.name, "tau_b"]
     formulas: list[Formula] = [partial(_defined, name) for name in names]
-    drawn = SplitSums((Side.of(truth), Side.of(judge)), formulas, (known[0].sizes.astype(int), known[1].sizes.astype(int)))
+    drawn = SplitSums(
+        (Side.of(truth), Side.of(judge)), formulas, (known[0].sizes.astype(int), known[1].sizes.astype(int))
+    )
     rng, values, changes = how.drawn.generator(), [], []
     while True:
         values.append([drawn.values(drawn.orders(rng)) for _ in range(MORE)])
