@@ -72,7 +72,7 @@ def test_a_float_is_refused_because_it_forgets_its_zeros() -> None:
     wrong: Any = 0.870
     with pytest.raises(cc.errors.InputTypeError, match=r"reported is 0\.905: give the printed text"):
         cc.audit(PEOPLE, HASTY, reported=0.905)  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputTypeError, match="as text"):
+    with pytest.raises(cc.errors.InputTypeError, match="give the printed text"):
         cc.audit({"a": 1, "b": 2}, {"a": 1, "b": 2}, reported=[wrong])
 
 
