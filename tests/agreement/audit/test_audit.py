@@ -241,7 +241,7 @@ def test_systems_and_topics_that_a_side_lacks_are_noted(sides: tuple[cc.Scores, 
     common = cc.pair(truth, candidate).sides
     value = cc.tau_b(common[0].means(), common[1].means())
     found = cc.audit(truth, candidate, reported=f"{value:.6f}", names=("people", "model"))
-    assert found.matches[0].rule == "tau_b(truth, candidate)"
+    assert found.matches[0].rule == "tau_b(people, model)"
     assert any("2 systems of people left out" in note for note in found.notes)
     own = cc.tau_b(truth.select(systems=common[0].systems).means(), common[1].means())
     assert ("tau_b(truth, candidate)", "means over own topics", "") in names_of(
@@ -321,7 +321,7 @@ def test_the_command_says_the_verdict_first() -> None:
     value = cc.tau_ap_b(cc.read_scores(PEOPLE).means(), cc.read_scores(HASTY).means())
     text = good("audit", "--reported", f"{value:.4f}", PEOPLE, HASTY)
     assert text.splitlines()[0].startswith(
-        f"Only one value matches {value:.4f}: tau_ap_b(truth, candidate) = {value:.4f}"
+        f"Only one value matches {value:.4f}: tau_ap_b(people, hasty) = {value:.4f}"
     )
     library = cc.audit(PEOPLE, HASTY, reported=f"{value:.4f}", names=["people", "hasty"])
     assert text == str(library) + "\n"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -174,7 +176,10 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
         raise InputError(f"{named('reported')} holds {numbers} for {candidates}: give one for each")
     tops = [top] if isinstance(top, int) else list(top)
     readings, notes = _readings(sides, labels, on)
-    found = _grouped(_try_all(readings, printed, list(preparations(tops)), departures, progress))
+    called = {"truth": one_line(labels[0]), "candidate": "candidate" if several else one_line(labels[1])}
+    tell = partial(re.compile(r"\b(truth|candidate)\b").sub, lambda role: called[role[0]])
+    tried = _try_all(readings, printed, list(preparations(tops)), departures, progress)
+    found = _grouped(replace(way, rule=tell(way.rule), data=tell(way.data), account=tell(way.account)) for way in tried)
     if "" not in readings:
         notes.insert(0, f"systems lack topics; tried: {', '.join(readings)}")
     if any(p.percent for p in printed):
