@@ -320,9 +320,7 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
 def test_the_command_says_the_verdict_first() -> None:
     value = cc.tau_ap_b(cc.read_scores(PEOPLE).means(), cc.read_scores(HASTY).means())
     text = good("audit", "--reported", f"{value:.4f}", PEOPLE, HASTY)
-    assert text.splitlines()[0].startswith(
-        f"Only one value matches {value:.4f}: tau_ap_b(people, hasty) = {value:.4f}"
-    )
+    assert text.splitlines()[0].startswith(f"Only one value matches {value:.4f}: tau_ap_b(people, hasty) = {value:.4f}")
     library = cc.audit(PEOPLE, HASTY, reported=f"{value:.4f}", names=["people", "hasty"])
     assert text == str(library) + "\n"
     assert json.loads(good("audit", "-r", f"{value:.4f}", PEOPLE, HASTY, "-f", "json")) == {
