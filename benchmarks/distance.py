@@ -154,7 +154,7 @@ def memory(table: Table) -> None:
         code = (
             "import numpy as np, concordant as cc\n"
             "x = np.random.default_rng(0).random((100, 20))\n"
-            f"cc.rank_test(x, x[0], {method!r}, n_resamples={n_resamples}, rng=1, workers=2)\n"
+            f"cc.rank_test(x, x[0], method={method!r}, n_resamples={n_resamples}, rng=1, workers=2)\n"
             "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )
         found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
