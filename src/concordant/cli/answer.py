@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 import typer
 
-from ..errors import InputError, require_extras
+from ..errors import require_extras
 from ..render.outputs import FIGURE, REPORT
 from ..words import one_line, p_cell, printable
 from .options import Random, described, writable
@@ -38,16 +38,11 @@ Found = Any
 """What a command returns: a `Result`, a list of them, an `Answer`, or None if it has printed everything."""
 
 
-def drawable(path: Path | None) -> Path | None:
-    """Check that a figure can be written, and that its file ending names a known format."""
-    if path is not None:
-        from ..render.figures.style import check_format
+def known_format(path: Path) -> None:
+    """Check that the ending of a figure's file names a known format."""
+    from ..render.figures.style import check_format
 
-        try:
-            check_format(path)
-        except InputError as error:
-            raise typer.BadParameter(str(error)) from None
-    return writable(FIGURE)(path)
+    check_format(path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +68,7 @@ class Output:
 
     PANEL: ClassVar = "Output"
     every: Annotated[bool, {"flags": ("--all",)}] = False
-    plot: Annotated[Path | None, {"metavar": "FILE", "callback": drawable}] = None
+    plot: Annotated[Path | None, {"metavar": "FILE", "callback": writable(FIGURE, known_format)}] = None
     format: Format = "table"
     html: Annotated[Path | None, {"callback": writable(REPORT)}] = None
     open: bool = False

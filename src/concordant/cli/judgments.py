@@ -31,16 +31,11 @@ if TYPE_CHECKING:
 DEFAULT = ("nDCG@10", "AP")
 
 
-def new_list(path: Path | None) -> Path | None:
-    """Check that a list can be written; it must be a new file, as an old one may hold grades."""
+def new_list(path: Path) -> None:
+    """Check that a list and its plan are new files, as old ones may hold grades."""
     from ..judgments.label import check_new
 
-    if path is not None:
-        try:
-            check_new(path)
-        except InputError as error:
-            raise typer.BadParameter(str(error)) from None
-    return writable()(path)
+    check_new(path)
 
 
 @answering(plot=True)
@@ -51,7 +46,7 @@ def label(
     budget: int | None = None,
     machine: Path | None = None,
     seed: int = 0,
-    output: Annotated[Path | None, {"callback": new_list}] = None,
+    output: Annotated[Path | None, {"callback": writable(first=new_list)}] = None,
     depth: int = 100,
     topics: str | None = None,
     add: Annotated[Path | None, {"metavar": "LIST"}] = None,

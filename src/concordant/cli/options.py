@@ -258,17 +258,24 @@ def refuse(when: object, why: str) -> None:
         raise typer.BadParameter(why)
 
 
-def writable(kind: Kind | None = None) -> Callable[[Path | None], Path | None]:
-    """Return an option's check, made before the computation, that a file of this kind can be written."""
+def writable(
+    kind: Kind | None = None, first: Callable[[Path], None] | None = None
+) -> Callable[[Path | None], Path | None]:
+    """Return an option's check, made before the computation, that a file of this kind can be written.
+
+    `first` is asked before anything else, and refuses a path by an `InputError`.
+    """
 
     def check(path: Path | None) -> Path | None:
         if path is None:
             return None
-        if not path.absolute().parent.is_dir():
-            raise typer.BadParameter(f"there is no folder {path.parent}")
-        if path.is_dir():
-            raise typer.BadParameter(f"{path} is a folder: give the name of a file")
         try:
+            if first is not None:
+                first(path)
+            if not path.absolute().parent.is_dir():
+                raise typer.BadParameter(f"there is no folder {path.parent}")
+            if path.is_dir():
+                raise typer.BadParameter(f"{path} is a folder: give the name of a file")
             check_output(path, kind)
         except InputError as error:
             raise typer.BadParameter(str(error)) from None

@@ -65,7 +65,7 @@ def assemble(
         grid = grid.take(columns=choose(systems, grid.names, "system", origin.error, seen))
         if others := [file.label for run, file in empty if run not in grid.names]:
             warn(f"Skipped {counted(len(others), 'empty file')} of systems that were not asked for: {listing(others)}")
-        if topics is None and missing == "available":  # a topic that none of them has is none of theirs
+        if topics is None and missing == "available":  # leave out topics that none of the chosen systems has
             grid = grid.take(np.flatnonzero(~np.isnan(grid.values).all(axis=1)).tolist())
     if one_each and len(grid.values) > 1:
         raise origin.error("some hold scores of topics, others one score per system: read them one by one")
