@@ -97,9 +97,6 @@ def test_help_has_an_example_and_speaks_of_no_types(name: str) -> None:
 
 
 QUICK = {
-    "judgments sample": ["--draws", "2"],
-    "judgments pseudo": ["--draws", "2"],
-    "judgments mix": ["--draws", "2"],
     "judgments judges": ["--resamples", "500"],
     "votes": ["--resamples", "100"],
 }

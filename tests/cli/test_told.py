@@ -51,8 +51,9 @@ def test_messages_name_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (tmp_path / "runs" / f"{system}.run").write_text("".join(lines), encoding="utf-8")
     QRELS.write(tmp_path / "q.txt")
     huge = "100000000000"
-    assert "--draws is 100,000,000,000" in bad("judgments", "sample", "runs", "q.txt", "--draws", huge, status=1)
-    assert "--depths is 100,000,000,000" in bad("judgments", "pool", "runs", "q.txt", "--depths", huge, status=1)
+    asked = ("judgments", "change", "runs", "q.txt")
+    assert "--draws is 100,000,000,000" in bad(*asked, "sample", "--draws", huge, status=1)
+    assert "--levels is 100,000,000,000" in bad(*asked, "depth_pool", "--levels", huge, status=1)
     (tmp_path / "s.csv").write_text("topic,@SUM(1),b\n1,0.5,0.25\n2,0.25,0.5\n", encoding="utf-8")
     looked = run("look", "s.csv")
     assert looked.exit_code == 1

@@ -73,12 +73,13 @@ CALLS = {
         "people.csv careful.csv --sizes 5 --trials 2",
         "people.csv --groups groups.csv --rename rename.csv --trials 2",
     ],
-    "judgments pool": [f"{STUDIED} --depths 1 --contributing @runs.txt"],
-    "judgments sample": [f"{STUDIED} --shares 0.5 --draws 2"],
-    "judgments pseudo": [f"{STUDIED} --depths 2 --draws 2"],
-    "judgments single-run": [f"{STUDIED} --names @runs.txt"],
-    "judgments leave-out": [f"{STUDIED} --teams teams.csv --contributing @runs.txt"],
-    "judgments mix": ["runs qrels.txt machine.txt -m AP --shares 0.5 --draws 2 --resamples 30"],
+    "judgments change": [
+        f"{STUDIED} depth_pool --levels 1 --contributing @runs.txt",
+        f"{STUDIED} sample --levels 0.5 --draws 2",
+        f"{STUDIED} from_runs --levels @runs.txt",
+        f"{STUDIED} leave_out --teams teams.csv",
+        f"{STUDIED} mix --machine machine.txt --levels 0.5 --draws 2",
+    ],
     "judgments judges": ["runs qrels.txt machine.txt -m AP --resamples 500 --families families.csv"],
 }
 ENDING = {"--html": ".html", "--plot": ".svg", "--output": ".out"}
@@ -124,7 +125,7 @@ def test_every_command_and_every_option_with_a_file_is_here() -> None:
             if not option.written and any(o.written for o in options):
                 assert any(f"{option.text} " in call for call in CALLS[name]), f"{name} {option.text} reads a file"
     assert {text for _, text in WRITING} == {"--html", "--output", "--plot", "--save"}
-    assert len(WRITING) > 25
+    assert len(WRITING) > 20
 
 
 def write_inputs(folder: Path) -> None:
@@ -326,9 +327,9 @@ def test_two_outputs_are_two_files(folder: Path) -> None:
         ("evaluate runs qrels.txt -m AP -o runs/new.csv", "runs"),
         ("evaluate 'runs/*' qrels.txt -m AP -o runs/new.csv", "runs"),
         ("evaluate 'r*s' qrels.txt -m AP -o runs/new.csv", ""),
-        ("judgments pool runs qrels.txt -o runs", "runs"),
-        ("judgments pool runs qrels.txt -o runs/sub/study", "runs"),
-        ("judgments pool runs qrels.txt --html runs/new.html", "runs"),
+        ("judgments change runs qrels.txt depth_pool -o runs", "runs"),
+        ("judgments change runs qrels.txt depth_pool -o runs/sub/study", "runs"),
+        ("judgments change runs qrels.txt depth_pool --html runs/new.html", "runs"),
     ],
 )
 def test_no_output_into_a_folder_that_is_read_whole(folder: Path, call: str, where: str) -> None:
@@ -397,7 +398,7 @@ def test_a_folder_that_is_read_only_is_told_before_the_work(command: str, option
         assert "Permission denied" in done.stderr
 
 
-QUICK = ("board", "select", "evaluate", "demo", "judgments mix")
+QUICK = ("board", "select", "evaluate", "demo", "judgments change")
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 import concordant as cc
 
-from ..errors import InputError
 from ..render.outputs import SCORES, SCORES_START
 from ..words import counted, listing, one_line
 from .answer import Answer, Found, Output, Table, answering, to_csv, to_text
@@ -24,7 +22,6 @@ from .terminal import next_steps
 if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..judgments import LabelList
-    from ..judgments.qrels import Qrels
     from ..judgments.runs import Runs
     from ..study.saving import StudyResult
 
@@ -170,44 +167,13 @@ def _written(made: LabelList, output: Path, runs: list[str], machine: Path | Non
     return replace(Answer.of(made), write=write)
 
 
-@dataclass(frozen=True)
-class JudgedFiles:
-    """The files of runs and of their judgments.
-
-    Parameters
-    ----------
-    truth
-        The reference judgments, in TREC's format.
-
-    """
-
-    runs: str
-    truth: Path
-
-    def read(self) -> tuple[Runs, Qrels]:
-        return cc.read_runs(self.runs), cc.read_qrels(self.truth)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Measured:
-    """The scores to compute.
-
-    Parameters
-    ----------
-    measure
-        A measure, such as nDCG@10 or AP(rel=2); may be given several times.
-
-    """
-
-    measure: list[str] | None = None
-    missing: Missing = "error"
-
-
 @answering()
 def evaluate(
-    judged: JudgedFiles,
+    runs: str,
+    qrels: Path,
     *,
-    measured: Measured,
+    measure: list[str] | None = None,
+    missing: Missing = "error",
     per_topic: bool = False,
     output: Annotated[Path | None, {"callback": writable(SCORES)}] = None,
     out: Output,
@@ -220,16 +186,18 @@ def evaluate(
 
     Parameters
     ----------
+    measure
+        A measure, such as nDCG@10 or AP(rel=2); may be given several times.
     per_topic
         Print one row per topic, system and measure.
     output
         Also write a CSV file of topics x systems in full precision.
 
     """
-    measures = measured.measure or DEFAULT
+    measures = measure or DEFAULT
     refuse(output is not None and len(measures) != 1, "--output writes one measure: give one with -m")
     with out.bar("scoring"):
-        found = cc.evaluate(*judged.read(), measures, missing=measured.missing)
+        found = cc.evaluate(cc.read_runs(runs), cc.read_qrels(qrels), measures, missing=missing)
     first = next(iter(found.values()))
 
     def rows() -> list[dict[str, Any]]:
@@ -279,264 +247,158 @@ def _write_scores(scores: Scores, path: Path) -> str:
 app = Commands.group("See what changed judgments do to the ranking.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Studied(Measured):
-    """The options of a study of judgments.
-
-    Parameters
-    ----------
-    coefficient
-        A coefficient to compute; may be given several times.
-    resamples
-        Number of resamples of the topics, for p-values.
-    output
-        The folder for tables and the figure; a study that was stopped continues from it.
-
-    """
-
-    coefficient: list[str] | None = None
-    resamples: int = 1_000
-    seed: int = 0
-    output: Annotated[Path | None, {"callback": writable_folder}] = None
-
-    draws: ClassVar = 1
-    workers: ClassVar = 1
-
-    def study(
-        self,
-        of: tuple[Runs, Qrels],
-        out: Output,
-        change: str,
-        levels: Iterable[Any],
-        more: Callable[[StudyResult], str] | None = None,
-        **options: Any,
-    ) -> Answer:
-        """Run the study; print its table, what its numbers mean, and `more`."""
-        from ..study.judgments import summary_of
-
-        changes = [cc.judgments.Change(change, level, **options) for level in levels]
-        study = out.run(
-            "draws",
-            cc.study.judgment_study,
-            *of,
-            changes,
-            self.measure or DEFAULT,
-            known_coefficients(self.coefficient) if self.coefficient else None,
-            self.seed,
-            n_draws=self.draws,
-            n_resamples=self.resamples,
-            missing=self.missing,
-            folder=self.output,
-            workers=self.workers,
-        )
-
-        def text(every: bool) -> str:
-            about = f"p: test of the rank distance as in Carterette (2009), {self.resamples:,} resamples."
-            if not study.tested:
-                about = "Rank test not run: it needs more topics than systems."
-            about += " Means over draws; --format csv prints their spread." if self.draws > 1 else ""
-            return "\n\n".join([str(study), about, *([more(study)] if more else [])])
-
-        shown = study.statistics if self.coefficient else None
-        made = replace(Answer.of(study), text=text, printed=lambda: summary_of(study, shown))
-        return made if self.output is None else replace(made, write=partial(saved, study, self.output))
-
-
 def saved(study: StudyResult, folder: Path) -> str:
     """Write the tables and the figure of a study; return a line that names the folder."""
     study.save(folder)
     return f"All numbers, in total and for each system: {folder}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Drawn(Studied):
-    """The options of a study with random draws.
+_LEVELS: dict[str, tuple[str, type[int] | type[float]]] = {
+    "depth_pool": ("1,2,3,5,10", int),
+    "sample": ("0.01,0.05,0.1,0.25,0.5", float),
+    "pseudo": ("10,50,100", int),
+    "mix": ("0.1,0.25,0.5,0.75,1", float),
+}
+"""The default levels of changes by numbers, and the type of the levels."""
+
+
+@app.command()
+@answering(html=True)
+def change(
+    runs: str,
+    qrels: Path,
+    kind: Annotated[Literal["depth_pool", "sample", "pseudo", "from_runs", "leave_out", "mix"], {"metavar": "CHANGE"}],
+    *,
+    levels: str | None = None,
+    machine: Path | None = None,
+    teams: Annotated[str | None, {"metavar": "FILE"}] = None,
+    contributing: str | None = None,
+    depth: int | None = None,
+    rel: float | None = None,
+    relevant: Annotated[float | None, {"min": 0, "max": 1}] = None,
+    spread: float | None = None,
+    duplicates: bool = False,
+    measure: list[str] | None = None,
+    missing: Missing = "error",
+    coefficient: list[str] | None = None,
+    draws: int = 20,
+    resamples: int = 1_000,
+    seed: int = 0,
+    workers: int = 1,
+    output: Annotated[Path | None, {"callback": writable_folder}] = None,
+    out: Output,
+) -> Found:
+    """See what changed judgments do to the ranking.
+
+    CHANGE is depth_pool (only the first k documents of each run are judged; Yilmaz et al. 2008), sample (a random share
+    of the judgments; Buckley and Voorhees 2004), pseudo (random documents are relevant; Soboroff et al. 2001),
+    from_runs (the documents of one run; Sanderson and Joho 2004), leave_out (all but what only one team contributed),
+    or mix (a random share of the grades comes from another judge).
+
+    Example: concordant judgments change runs/ qrels.txt depth_pool --levels 1,5,10
 
     Parameters
     ----------
+    kind
+        What changes.
+    levels
+        Depths, shares, runs or teams: separated by commas, or @FILE; default: a series of numbers, or all names.
+    machine
+        For mix: the other judge's judgments.
+    teams
+        For leave_out: a CSV file with the team of each run, FILE or FILE:COLUMN. Others contribute nothing.
+    contributing
+        For depth_pool: the runs that form the pool: names separated by commas, or @FILE; default: all.
+    depth
+        For from_runs and leave_out: depth of the pool; default: all retrieved documents.
+    rel
+        For sample: the lowest relevant grade; default: 1.
+    relevant
+        For pseudo: mean share of the pool that is relevant; default: 0.1.
+    spread
+        For pseudo: standard deviation of that share over topics.
+    duplicates
+        For pseudo: call documents that more runs retrieved relevant more often.
+    measure
+        A measure, such as nDCG@10 or AP(rel=2); may be given several times.
+    coefficient
+        A coefficient to compute; may be given several times.
     draws
         Number of random draws at each level.
+    resamples
+        Number of resamples of the topics, for p-values.
     workers
         Number of processes.
+    output
+        The folder for tables and the figure; a study that was stopped continues from it.
 
     """
-
-    draws: int = 20  # type: ignore[misc]
-    workers: int = 1  # type: ignore[misc]
-
-
-@app.command()
-@answering(html=True)
-def pool(
-    judged: JudgedFiles, *, depths: str = "1,2,3,5,10", contributing: str | None = None, how: Studied, out: Output
-) -> Found:
-    """Judge only the first k documents of each run.
-
-    As in Yilmaz et al. (2008), figures 1 and 2.
-
-    Example: concordant judgments pool runs/ qrels.txt --depths 1,5,10
-    """
-    options: dict[str, Any] = {} if contributing is None else {"contributing": names_of(contributing, "--contributing")}
-    return how.study(judged.read(), out, "depth_pool", numbers(depths, "--depths", int), **options)
-
-
-@app.command()
-@answering(html=True)
-def sample(
-    judged: JudgedFiles,
-    *,
-    shares: str = "0.01,0.05,0.1,0.25,0.5",
-    rel: float | None = None,
-    how: Drawn,
-    out: Output,
-) -> Found:
-    """Keep a random share of the judgments.
-
-    As in Buckley and Voorhees (2004), and in Carterette (2009), figure 4.
-
-    Example: concordant judgments sample runs/ qrels.txt
-
-    Parameters
-    ----------
-    rel
-        The lowest relevant grade; default 1.
-
-    """
-    return how.study(judged.read(), out, "sample", numbers(shares, "--shares", float), rel=rel)
-
-
-@app.command()
-@answering(html=True)
-def pseudo(
-    judged: JudgedFiles,
-    *,
-    depths: str = "10,50,100",
-    share: float = 0.1,
-    spread: float = 0.0,
-    duplicates: bool = False,
-    how: Drawn,
-    out: Output,
-) -> Found:
-    """Call random documents of the pool relevant.
-
-    As in Soboroff et al. (2001).
-
-    Example: concordant judgments pseudo runs/ qrels.txt
-
-    Parameters
-    ----------
-    share
-        Mean share of the pool that is relevant.
-    spread
-        Standard deviation of that share over topics.
-    duplicates
-        Call documents that more runs retrieved relevant more often.
-
-    """
-    options: dict[str, Any] = {"share": share, "spread": spread, "duplicates": duplicates}
-    return how.study(judged.read(), out, "pseudo", numbers(depths, "--depths", int), **options)
-
-
-@app.command("single-run")
-@answering(html=True)
-def single_run(judged: JudgedFiles, *, names: str | None = None, how: Studied, out: Output) -> Found:
-    """Keep only the judgments of documents that one run retrieved.
-
-    As in Sanderson and Joho (2004), and in Yilmaz et al. (2008), figure 5.
-
-    Example: concordant judgments single-run runs/ qrels.txt
-
-    Parameters
-    ----------
-    names
-        The runs to try one by one: names separated by commas, or @FILE; default: all.
-
-    """
-    runs, qrels = judged.read()
-    return how.study((runs, qrels), out, "from_runs", names_of(names, "--names") or runs.systems)
-
-
-@app.command("leave-out")
-@answering(html=True)
-def leave_out(
-    judged: JudgedFiles,
-    *,
-    teams: Annotated[str, {"metavar": "FILE"}],
-    depth: int | None = None,
-    contributing: str | None = None,
-    how: Studied,
-    out: Output,
-) -> Found:
-    """Leave out the judgments that only one team contributed.
-
-    Repeats this for each team, and scores each system without its own team's judgments.
-
-    Example: concordant judgments leave-out runs/ qrels.txt --teams teams.csv
-
-    Parameters
-    ----------
-    teams
-        A CSV file with the team of each run, FILE or FILE:COLUMN.
-    depth
-        Depth of the pool; default: all retrieved documents.
-
-    """
-    from ..coefficients.registry import get_coefficient, headlines
     from ..judgments.teams import teams_of
     from ..read.labels import labels_of
+    from ..study.judgments import summary_of
 
-    runs, qrels = judged.read()
-    owners = labels_of(teams, "teams")
-    if contributing is not None:
-        pooled = names_of(contributing, "--contributing") or []
-        if lost := [name for name in pooled if name not in owners]:
-            raise InputError(f"{teams} has no team for {lost[0]!r}")
-        owners = {name: owners[name] for name in pooled}
-    of = teams_of(owners, runs)
+    refuse(kind == "leave_out" and teams is None, "leave_out needs the teams of the runs: --teams FILE")
+    refuse(kind == "mix" and machine is None, "mix needs the judgments of the other judge: --machine QRELS")
+    found, full = cc.read_runs(runs), cc.read_qrels(qrels)
+    of = None if teams is None else teams_of(labels_of(teams, "teams"), found)
+    given: dict[str, Any] = {
+        "machine": None if machine is None else cc.read_qrels(machine),
+        "teams": of,
+        "contributing": names_of(contributing, "--contributing"),
+        "k": depth,
+        "rel": rel,
+        "share": relevant,
+        "spread": spread,
+        "duplicates": duplicates or None,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    if kind in _LEVELS:
+        usual, of_levels = _LEVELS[kind]
+        each: Iterable[Any] = numbers(levels or usual, "--levels", of_levels)
+    else:
+        each = names_of(levels, "--levels") or (of or found.systems)
+    study = out.run(
+        "draws",
+        cc.study.judgment_study,
+        found,
+        full,
+        [cc.judgments.Change(kind, level, **options) for level in each],
+        measure or DEFAULT,
+        known_coefficients(coefficient) if coefficient else None,
+        seed,
+        n_draws=draws,
+        n_resamples=resamples,
+        missing=missing,
+        folder=output,
+        workers=workers,
+    )
 
-    def each_out(study: StudyResult) -> str:
-        with warnings.catch_warnings(action="ignore"):  # the study has warned of the same
-            each = cc.judgments.leave_each_out(runs, qrels, of, study.measures, depth, missing=how.missing)
-        names = [n for n in study.coefficients if n in headlines("table")] or study.coefficients
-        rows = [
-            {"measure": measure}
-            | {n: get_coefficient(n).attempt(study.full[k], each[measure].means())[0] for n in names}
-            for k, measure in enumerate(study.measures)
-        ]
-        table = to_text(Table.of(rows))
-        return f"Each system without its own team's judgments, compared with all judgments:\n\n{table}"
+    def text(every: bool) -> str:
+        about = f"p: test of the rank distance as in Carterette (2009), {resamples:,} resamples."
+        if not study.tested:
+            about = "Rank test not run: it needs more topics than systems."
+        if len(study.values) > len(study.changes):
+            about += " Means over draws; --format csv prints their spread."
+        return f"{study}\n\n{about}"
 
-    return how.study((runs, qrels), out, "leave_out", of, each_out, teams=of, k=depth)
-
-
-@app.command()
-@answering(html=True)
-def mix(judged: JudgedFiles, candidate: Path, *, shares: str = "0.1,0.25,0.5,0.75,1", how: Drawn, out: Output) -> Found:
-    """Replace a random share of the grades with another judge's.
-
-    Example: concordant judgments mix runs/ human.txt gpt4o.txt
-
-    Parameters
-    ----------
-    candidate
-        The other judge's judgments.
-
-    """
-    levels = numbers(shares, "--shares", float)
-    return how.study(judged.read(), out, "mix", levels, machine=cc.read_qrels(candidate))
+    shown = study.statistics if coefficient else None
+    write = None if output is None else partial(saved, study, output)
+    return replace(Answer.of(study), text=text, printed=lambda: summary_of(study, shown), write=write)
 
 
 @app.command()
 @answering(html=True)
 def judges(
-    judged: JudgedFiles,
+    runs: str,
+    truth: Path,
     candidate: list[Path],
     *,
     rel: float | None = None,
     topics: Literal["truth", "common"] = "truth",
     drop_grades: str | None = None,
     families: Annotated[str | None, {"metavar": "FILE"}] = None,
-    measured: Measured,
+    measure: list[str] | None = None,
+    missing: Missing = "error",
     coefficient: list[str] | None = None,
     random: Annotated[Random, {"resamples": 4_999, "workers": 1}],
     output: Annotated[Path | None, {"callback": writable_folder}] = None,
@@ -548,6 +410,8 @@ def judges(
 
     Parameters
     ----------
+    truth
+        The reference judgments, in TREC's format.
     candidate
         The judgments of other judges, one file each.
     rel
@@ -558,6 +422,8 @@ def judges(
         Grades to ignore, such as those of broken answers, separated by commas.
     families
         A CSV file with the family of each system, FILE or FILE:COLUMN, to test for bias.
+    measure
+        A measure, such as nDCG@10 or AP(rel=2); may be given several times.
     coefficient
         A coefficient to compute; may be given several times.
     resamples
@@ -570,21 +436,21 @@ def judges(
     from ..judgments.evaluation import parse_all
     from ..read.labels import labels_of
 
-    runs, truth = judged.read()
-    if len(runs.systems) == len(candidate) == 1:  # nothing to rank: compare the labels alone
+    found, judged = cc.read_runs(runs), cc.read_qrels(truth)
+    if len(found.systems) == len(candidate) == 1:  # nothing to rank: compare the labels alone
         from ..judgments.agreement import label_agreement
 
         return label_agreement(
-            truth, cc.read_qrels(candidate[0]), rel=rel, n_resamples=random.resamples, rng=random.seed
+            judged, cc.read_qrels(candidate[0]), rel=rel, n_resamples=random.resamples, rng=random.seed
         )
     wanted = known_coefficients(coefficient or headlines("main"))
-    measures = [str(found) for found in parse_all(measured.measure or ["nDCG@10"])]
+    measures = [str(parsed) for parsed in parse_all(measure or ["nDCG@10"])]
     labels = labels_for([str(path) for path in candidate])
     study = out.run(
         "judges",
         cc.study.judge_study,
-        runs,
-        truth,
+        found,
+        judged,
         {label: cc.read_qrels(path) for label, path in zip(labels, candidate, strict=True)},
         measures,
         wanted,
@@ -594,7 +460,7 @@ def judges(
         drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
         families=None if families is None else labels_of(families, "families"),
         n_resamples=random.resamples,
-        missing=measured.missing,
+        missing=missing,
         workers=random.workers,
     )
 

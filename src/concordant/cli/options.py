@@ -27,12 +27,8 @@ seed
     Random seed.
 workers
     Number of threads.
-depths
-    Depths of the pool, separated by commas.
-shares
-    Shares of the judgments, separated by commas.
-contributing
-    The runs that form the pool: names separated by commas, or @FILE; default: all.
+qrels
+    The full judgments, in TREC's format.
 machine
     A machine's judgments of the pool, in TREC's format.
 marginal
@@ -75,8 +71,7 @@ _STANDS_FOR = {
     "folds": ("n_folds",),
     "splits": ("n_splits",),
     "draws": ("n_draws",),
-    "depth": ("k",),
-    "depths": ("k",),
+    "levels": ("k", "share"),
 }
 """For each option, the arguments (or argument=value) of the library that have another name."""
 

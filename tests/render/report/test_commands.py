@@ -129,18 +129,18 @@ def collected(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["pool", "runs", "human.txt", "--depths", "1,3"],
-        ["sample", "runs", "human.txt", "--shares", "0.2,0.5", "--draws", "3"],
-        ["pseudo", "runs", "human.txt", "--depths", "3", "--draws", "3"],
-        ["single-run", "runs", "human.txt"],
-        ["leave-out", "runs", "human.txt", "--teams", "teams.csv"],
-        ["mix", "runs", "human.txt", "machine.txt", "--shares", "0.5,1", "--draws", "3"],
+        ["depth_pool", "--levels", "1,3"],
+        ["sample", "--levels", "0.2,0.5", "--draws", "3"],
+        ["pseudo", "--levels", "3", "--draws", "3"],
+        ["from_runs"],
+        ["leave_out", "--teams", "teams.csv"],
+        ["mix", "--machine", "machine.txt", "--levels", "0.5,1", "--draws", "3"],
     ],
     ids=lambda arguments: arguments[0],
 )
 def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -> None:
     few = ["-m", "AP", "-m", "nDCG@5", "-c", "tau_b", "-c", "tau_ap_b", "--resamples", "50", "-f", "json"]
-    printed = json.loads(run("judgments", *arguments, *few, "--html", "r.html"))
+    printed = json.loads(run("judgments", "change", "runs", "human.txt", *arguments, *few, "--html", "r.html"))
     document = Page((collected / "r.html").read_text(encoding="utf-8")).script("document")
     assert document["verdict"]["headline"].removesuffix(".") in printed["verdict"]
     assert document["tables"][0]["rows"] == printed["rows"]
