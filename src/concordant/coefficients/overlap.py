@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .._kernels.reference.overlaps import (
+from .._kernels.reference.weighted import (
     ALL_IN,
     CORRECTED,
     EXPECTED,

@@ -34,8 +34,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _kernels
-from .._kernels.reference.means import lowest_of, to_digits
-from .._kernels.reference.ranks import centred_ranks
+from .._kernels.reference.resamples import lowest_of, to_digits
+from .._kernels.reference.weighted import centred_ranks
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, warn
 from ..words import argument, counted, listing

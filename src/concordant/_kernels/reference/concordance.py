@@ -1,19 +1,148 @@
 """Concordant pairs of two rankings: the twin of concordance.cpp, concordance_large.cpp and concordance_tolerant.cpp.
 
+The entry points of all kernels that compare two rows are made here, for one pair and for many. `*_pair` takes two
+vectors and returns a tuple of sums, or None if a score is not finite. `*_rows` takes many pairs, fills one row of sums
+in `out` for each, and returns whether all scores were finite.
+
 Throughout, an item is *above* another when its score is higher. Rows are walked in ascending order of `candidate`, so
 the items above a given one come after it.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import lru_cache
+from math import isfinite
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
-from .pairing import Value, entry_points, tied_places
-from .permutations import count_later_greater, later_positions
+
+# A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
+Value: TypeAlias = FloatArray
+Block: TypeAlias = Callable[..., FloatArray]
+"""Takes one truth, rows of candidates and the kernel's settings; returns one row of sums for each candidate."""
+Pair: TypeAlias = Callable[..., tuple[float, ...] | None]
+Rows: TypeAlias = Callable[..., bool]
+
+
+def finite(truth: FloatArray, candidate: FloatArray) -> bool:
+    """Tell whether all scores are finite."""
+    # A finite product proves it; an infinite one may be an overflow.
+    with np.errstate(all="ignore"):
+        product = np.dot(truth, candidate)
+    return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(candidate).all())
+
+
+def entry_points(block: Block) -> tuple[Pair, Rows]:
+    """Make a kernel's two entry points, for one pair and for many, from its function of one truth and candidates."""
+
+    def pair(truth: FloatArray, candidate: FloatArray, *settings: Any) -> tuple[float, ...] | None:
+        if not finite(truth, candidate):
+            return None
+        return tuple(block(truth, candidate[None], *settings)[0].tolist())
+
+    def rows(
+        truth: FloatArray,
+        candidate: FloatArray,
+        truth_row: IntArray,
+        candidate_row: IntArray,
+        out: FloatArray,
+        workers: int,
+        *settings: Any,
+    ) -> bool:
+        if not np.isfinite(truth[np.unique(truth_row)]).all():
+            return False
+        step = max(1, 2**18 // truth.shape[1])  # to bound the memory
+        order = np.argsort(truth_row, kind="stable")
+        for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
+            for lo in range(0, len(pairs), step):
+                some = pairs[lo : lo + step]
+                these = candidate[candidate_row[some]]
+                if not np.isfinite(these).all():
+                    return False
+                out[some] = block(truth[truth_row[some[0]]], these, *settings)
+        return True
+
+    return pair, rows
+
+
+def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Return the first and last position of each item's run of equal items; `equal` compares neighbours."""
+    rows, m = equal.shape[0], equal.shape[1] + 1
+    place = np.arange(m)
+    starts = np.ones((rows, m), dtype=bool)
+    starts[:, 1:] = ~equal
+    ends = np.roll(starts, -1, axis=1)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, m - 1)[:, ::-1], axis=1)[:, ::-1]
+    return first, last
+
+
+@lru_cache(maxsize=8)
+def later_positions(m: int) -> npt.NDArray[np.bool_]:
+    """Return a matrix that tells whether position j, the row, is later than position i, the column."""
+    return np.tri(m, k=-1, dtype=bool)
+
+
+def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Count the later positions with a greater rank, for each position; each row is a permutation."""
+    rows, m = ranks.shape
+    if rows >= 8 and m <= 4096:
+        columns = np.ascontiguousarray(ranks.T)
+        dtype = np.uint8 if m <= 256 else np.uint16
+        counts = np.zeros((m, rows), dtype)
+        greater = np.empty((m, rows), bool)
+        for i in range(m - 1):
+            np.greater(columns[i + 1 :], columns[i], out=greater[i + 1 :])
+            np.add.reduce(greater[i + 1 :].view(np.uint8), axis=0, dtype=dtype, out=counts[i])
+        return counts.T
+    if m <= 256:
+        greater = ranks[:, None, :] > ranks[:, :, None]
+        greater &= later_positions(m).T
+        return np.asarray(np.add.reduce(greater.view(np.uint8), axis=2, dtype=np.uint8))
+    flipped = m - 1 - ranks[:, ::-1].astype(np.int64)  # later and greater becomes earlier and smaller
+    return np.array([earlier_smaller(row)[0] for row in flipped])[:, ::-1]
+
+
+def earlier_smaller(ranks: IntArray, x: FloatArray | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Count for each position of a permutation the earlier positions with a smaller rank, in O(n log n).
+
+    From the highest bit down, ranks fall into nodes of equal leading bits, each in its original order. Of two ranks
+    that first differ in this bit, the smaller has a 0, so each 1 counts the zeros before it in its node. Node k of
+    width w holds the ranks k w .. (k+1) w - 1, so nodes are the rows of a matrix with w columns. (Ranks beyond the last
+    fill it up; they come after all others and do not count.)
+
+    With scores x by rank, descending, also sum the gaps to these items, x_j - x_i, and the gaps x_i - x_j to earlier
+    items of greater rank. Both are measured from the node's middle, so that all terms are >= 0.
+    """
+    n = ranks.size
+    bits = max(1, (n - 1).bit_length())
+    ranks = np.concatenate((ranks, np.arange(n, 1 << bits)))
+    where = np.arange(1 << bits)
+    counts = np.zeros(1 << bits, np.int64)
+    up, down = np.zeros((2, 1 << bits))
+    score = np.zeros(0) if x is None else np.concatenate((x, np.full((1 << bits) - n, x[-1])))
+    for bit in reversed(range(bits)):
+        half = 1 << bit
+        nodes, at = ranks.reshape(-1, 2 * half), where.reshape(-1, 2 * half)
+        one = (nodes & half) != 0
+        zeros = np.cumsum(~one, axis=1) - ~one
+        ones = np.arange(2 * half) - zeros
+        counts[at[one]] += zeros[one]
+        if x is not None:
+            gap = np.abs(score[nodes] - score[half - 1 :: 2 * half, None])
+            for mine, others, count, sums in ((one, ~one, zeros, up), (~one, one, ones, down)):
+                before = np.cumsum(np.where(others, gap, 0), axis=1)
+                sums[at[mine]] += before[mine] + count[mine] * gap[mine]
+        place = np.where(one, half + ones, zeros)
+        ranks, where = np.empty_like(nodes), np.empty_like(at)
+        np.put_along_axis(ranks, place, nodes, 1)
+        np.put_along_axis(where, place, at, 1)
+    return counts[:n], up[:n], down[:n]
+
 
 MEAN, STRICT, BACK, PAIRS = 1, 2, 4, 8
 """Flags for sums that only some coefficients need; pass their sum as `extra`. PAIRS alone asks for numbers of pairs:
@@ -36,34 +165,6 @@ class Counts(NamedTuple):
     within_candidate: Any  # MEAN: the average over pairs within tied groups, which are concordant half of the time
     strict_candidate: Value  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
     alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
-
-
-_PLACES = np.arange(256, dtype=np.uint8)
-
-
-def _concordance_of_few(
-    truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int
-) -> tuple[float, ...] | None:
-    """Compute `_concordance` for one pair without ties, in few NumPy calls; None if there are ties."""
-    m = truth.size
-    if tolerance > 0 or m > 256:
-        return None
-    by_truth, by_candidate = truth.argsort(), candidate.argsort()
-    for scores in (truth[by_truth], candidate[by_candidate]):
-        if np.count_nonzero(scores[1:] == scores[:-1]):
-            return None
-    ranks = np.empty(m, np.uint8)
-    ranks[by_truth] = _PLACES[:m]
-    ranks = ranks[by_candidate]
-    later = ranks[:, None] > ranks
-    later &= later_positions(m)
-    both = np.add.reduce(later.view(np.uint8), axis=0, dtype=np.uint8)
-    concordant = float(np.count_nonzero(later))
-    down_candidate = float(np.add.reduce(both[:-1] / _PLACES[m - 1 : 0 : -1]))
-    down_truth = float(np.add.reduce(both / np.maximum(m - 1 - ranks, 1))) if extra & BACK else 0.0
-    discordant = m * (m - 1) / 2 - concordant
-    sums = (down_truth, down_candidate, down_candidate, 0.0, down_candidate, 1.0)
-    return (concordant, discordant, 0.0, 0.0, 0.0, 1.0, 1.0, *sums)
 
 
 class _Walk(NamedTuple):
@@ -230,4 +331,4 @@ def _tolerant(truth: FloatArray, candidate: FloatArray, tolerance: float) -> tup
     return tuple(float(sums.get(field, 0)) for field in Counts._fields)
 
 
-concordance_pair, concordance_rows = entry_points(_concordance, _concordance_of_few)
+concordance_pair, concordance_rows = entry_points(_concordance)
