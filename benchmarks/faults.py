@@ -38,10 +38,10 @@ from tests.study.trials import grid
 
 import concordant as cc
 from concordant.data.collection import path
+from concordant.errors import one_line
 from concordant.read.labels import labels_of
 from concordant.read.source import write_csv
 from concordant.study.execution import run_grid
-from concordant.words import one_line
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ROOT / "tests" / "study" / "trials.py"

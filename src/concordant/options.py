@@ -17,8 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get
 
 import numpy as np
 
-from .errors import InputError, InputTypeError, LimitError, require
-from .words import in_digits, named
+from .errors import InputError, InputTypeError, LimitError, in_digits, named, require
 
 F = TypeVar("F", bound=Callable[..., Any])
 MOST = 100_000_000  # resamples, draws and trials; each takes 8 bytes

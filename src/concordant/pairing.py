@@ -18,12 +18,11 @@ from .data.groups import doubts_about_sizes
 from .data.means import ASSUMED, are_invented
 from .data.results import as_html, settings_of
 from .data.scores import Means, Scores
-from .errors import AlignmentWarning, InputError, InputTypeError, warn
+from .errors import AlignmentWarning, InputError, InputTypeError, argument, counted, listing, named, one_line, warn
 from .options import checked
 from .read.reader import Collection, as_scores, as_topic_side, refuse, tables_in
 from .read.source import look_alikes, short_names
 from .read.tables.frames import is_frame
-from .words import argument, counted, listing, named, one_line
 
 On: TypeAlias = Literal["both", "systems"]
 Side: TypeAlias = "Scores | Means"

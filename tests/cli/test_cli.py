@@ -20,9 +20,8 @@ import concordant as cc
 from concordant.cli.answer import Table, to_csv, to_json, to_latex, to_markdown, to_text
 from concordant.cli.app import app
 from concordant.cli.terminal import fitted
-from concordant.errors import AlignmentWarning
+from concordant.errors import AlignmentWarning, argument, naming
 from concordant.render.references import BIBTEX
-from concordant.words import argument, naming
 
 from ..commands import CAREFUL, HASTY, PEOPLE, bad, good, process, rows, run
 

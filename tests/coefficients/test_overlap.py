@@ -18,8 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concordant.coefficients.overlap import Kind, Ties, _harmonic_rest, rbo
-from concordant.errors import InputError, InputTypeError
-from concordant.words import in_digits
+from concordant.errors import InputError, InputTypeError, in_digits
 
 from ..examples import share
 from ..places import places

@@ -18,8 +18,8 @@ import pytest
 import concordant as cc
 from concordant.cli import answer
 from concordant.cli.answer import Table
+from concordant.errors import printable
 from concordant.read import source
-from concordant.words import printable
 
 pytestmark = pytest.mark.long
 

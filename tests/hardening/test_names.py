@@ -15,7 +15,7 @@ import pytest
 import concordant as cc
 from concordant.cli.terminal import give
 from concordant.data.results import Result
-from concordant.words import one_line
+from concordant.errors import one_line
 
 from ..commands import CAREFUL, HASTY, PEOPLE, process, run
 from ..judgments.test_study import MACHINE, QRELS, RUNS

@@ -9,25 +9,23 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
 from ..coefficients.registry import all_pairs as all_pairs_of
 from ..coefficients.sums import concordance
 from ..coefficients.ties import bounds_of
 from ..data.results import Findings, seed_of, settings_of
 from ..data.scores import Means, Scores
-from ..errors import InputError, LimitError, TiesError
+from ..errors import InputError, LimitError, TiesError, counted, listing, nearly_reversed
 from ..inference.resampling import Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
 from ..judges.analytic import Curve
 from ..judges.ranking import JudgeRanking, on_the_same, ranking_of
 from ..judges.worth import How, for_worth, matched_judge, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
-from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.testing import RankTest, RankTestMethod, rank_test_of
 from ..read.reader import Collection
-from ..words import counted, listing, nearly_reversed
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .correlation import NO_INTERVAL, check_pairing, estimate_of, undefined_on
 from .permutation import chance_pvalue

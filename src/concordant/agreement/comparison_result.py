@@ -11,11 +11,10 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.results import Interval, Result, plain, settings_of
 from ..data.scores import with_sign
-from ..errors import InputError, import_extra
+from ..errors import InputError, counted, import_extra, listing, p_equals
 from ..judges.worth import NO_LIMIT
 from ..options import checked
 from ..ranks.testing import RankTest
-from ..words import counted, listing, p_equals
 
 if TYPE_CHECKING:
     from ..data.results import Estimate, Findings

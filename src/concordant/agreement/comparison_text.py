@@ -12,8 +12,8 @@ import numpy as np
 from ..arrays import FloatArray
 from ..coefficients.registry import headlines
 from ..data.results import columns
+from ..errors import counted, listing, number, one_line, ordinal, p_cell
 from ..judges.worth import CANNOT_TELL
-from ..words import counted, listing, number, one_line, ordinal, p_cell
 from .comparison_result import CoefficientValue, Compared, Comparison, is_named, where_lower_is_better
 
 _SCREEN = 20  # candidates shown by default

@@ -6,18 +6,17 @@ import math
 from dataclasses import replace
 from typing import Any, Literal
 
+from ..arrays import Workers
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
 from ..data.groups import doubts_about_sizes
 from ..data.results import Estimate, settings_of
 from ..data.scores import Scores
-from ..errors import InputError, UndefinedCorrelationWarning, warn
+from ..errors import InputError, UndefinedCorrelationWarning, counted, nearly_reversed, warn
 from ..inference.resampling import Found, Method, Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
 from ..options import checked
 from ..pairing import Pairing, paired
-from ..parallel import Workers
 from ..read.reader import Collection
-from ..words import counted, nearly_reversed
 from .permutation import chance_pvalue
 
 Test = Literal["chance"]

@@ -15,11 +15,10 @@ from ..coefficients.sums import warn_undefined
 from ..data.means import tied_means
 from ..data.results import Result, columns, plain, settings_of
 from ..data.scores import Means, Scores
-from ..errors import InputError, import_extra
+from ..errors import InputError, counted, import_extra, listing, nearest, nearly_reversed, one_line
 from ..options import checked
 from ..pairing import On, paired
 from ..read.reader import Collection
-from ..words import counted, listing, nearest, nearly_reversed, one_line
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10

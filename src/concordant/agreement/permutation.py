@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, Workers
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import vectors, warn_undefined
 from ..data.results import Findings, settings_of
-from ..errors import InputError
+from ..errors import InputError, counted, p_cell, p_equals
 from ..inference.nulls import Alternative, null_distribution
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..pairing import Pairing, paired
-from ..parallel import Workers
 from ..read.reader import Collection, has_labels
-from ..words import counted, p_cell, p_equals
 
 _SLACK = 1e-12  # closer values count as equal: they are the same sum in another order
 _ROWS = 2**16  # scores in a batch of permutations

@@ -12,13 +12,12 @@ import numpy as np
 
 from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Findings, Interval, columns, seed_of, settings_of
-from ..errors import InputError
+from ..errors import InputError, argument, counted, listing, named, number
 from ..inference.resampling import Resampling
 from ..judges.ranking import agreements, could_be_best, on_the_same
 from ..judges.worth import How, for_worth, matched_judge, shown
 from ..read.look import look
 from ..read.reader import read_scores, tables_in
-from ..words import argument, counted, listing, named, number
 from .comparison_result import Compared, Comparison
 
 Sides = tuple[Any, Any]  # the truth, and the candidates

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 import typer
 
-from ..errors import require_extras
+from ..errors import one_line, p_cell, printable, require_extras
 from ..render.outputs import FIGURE, REPORT
-from ..words import one_line, p_cell, printable
 from .options import Random, described, writable
 from .terminal import INTERRUPTED, Bar, Notes, give, say, tell, told
 

@@ -84,8 +84,8 @@ def board(
         Treat the topics as fixed, so that only repeated runs are random.
 
     """
+    from ..errors import listing
     from ..ranks.noise import on_these_topics_only
-    from ..words import listing
 
     asked = [name for name, one in {"pair": pair, "pairs": pairs, "runs": runs, "best": best}.items() if one]
     refuse(len(asked) > 1, f"--{' and --'.join(asked)} are different questions: give one at a time")

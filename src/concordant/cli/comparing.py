@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import concordant as cc
 
-from ..errors import warn
-from ..words import one_line
+from ..errors import one_line, warn
 from .answer import Answer, Found, Output, Table, answering, to_text
 from .options import Random, refuse
 from .reading import Reader, known_coefficients

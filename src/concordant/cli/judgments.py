@@ -12,8 +12,8 @@ import typer
 
 import concordant as cc
 
+from ..errors import counted, listing, one_line
 from ..render.outputs import SCORES, SCORES_START
-from ..words import counted, listing, one_line
 from .answer import Answer, Found, Output, Table, answering, to_csv, to_text
 from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
 from .reading import known_coefficients, labels_for, names_of

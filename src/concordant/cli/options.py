@@ -51,9 +51,8 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from ..errors import InputError
+from ..errors import InputError, naming
 from ..render.outputs import Kind, check_output, guarding
-from ..words import naming
 
 OUTPUTS = ("html", "output", "plot", "save")
 """The options that name what a command writes."""

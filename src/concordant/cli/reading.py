@@ -77,8 +77,8 @@ class Reader:
 
     def together(self, files: Sequence[str], quiet: bool) -> Scores | Means:
         """Read one collection that is spread over several files."""
+        from ..errors import listing
         from ..read import parse_side
-        from ..words import listing
 
         given = [parse_side(file) for file in files]
         measures = list(dict.fromkeys(side.measure for side in given))

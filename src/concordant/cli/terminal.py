@@ -19,8 +19,7 @@ from typing import Any, TextIO
 
 import typer
 
-from ..errors import ConcordantError
-from ..words import listing, one_line, printable
+from ..errors import ConcordantError, listing, one_line, printable
 
 # Never fold within p-values and intervals, nor before the backslash that continues a command.
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$")

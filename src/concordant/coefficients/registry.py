@@ -13,10 +13,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
-from ..errors import InputError, LimitError, TiesError
-from ..parallel import Workers, shared_out
-from ..words import closest
+from ..arrays import FloatArray, Workers, shared_out
+from ..errors import InputError, LimitError, TiesError, closest
 from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
 from .classic import pearson, spearman, weighted_tau

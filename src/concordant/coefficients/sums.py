@@ -25,10 +25,9 @@ import numpy.typing as npt
 
 from .. import _kernels
 from .._kernels.reference import Cosines, Counts, Gaps, Overlaps, Ranks, Value, Weights
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, threads
 from ..errors import InputError, InputTypeError, TiesError, UndefinedCorrelationWarning, warn
 from ..options import check_option, check_workers
-from ..parallel import threads
 
 
 def concordance(

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..arrays import FloatArray
+from ..errors import listing
 from ..options import checked
-from ..words import listing
 from .results import Estimate, Findings, Interval, columns
 from .scores import places_of
 

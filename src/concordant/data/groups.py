@@ -19,8 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import ConcordantError, InputError, warn
-from ..words import argument, counted, listing, named, nearest
+from ..errors import ConcordantError, InputError, argument, counted, listing, named, nearest, warn
 
 FEW = 20  # with fewer groups of equal size, tests reject too often (docs/measured/boards.md)
 

@@ -37,8 +37,7 @@ from .. import _kernels
 from .._kernels.reference.resamples import lowest_of, to_digits
 from .._kernels.reference.weighted import centred_ranks
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, warn
-from ..words import argument, counted, listing
+from ..errors import InputError, argument, counted, listing, warn
 
 _EPS = float(np.finfo(np.float64).eps)
 ROUNDING = 1e-12  # the largest difference, for scores of about 1, that counts as rounding error

@@ -17,11 +17,10 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import read_only
-from ..errors import import_extra
+from ..errors import counted, import_extra, listing, one_line, p_equals
 from ..options import checked
 from ..render.markup import text
 from ..render.outputs import REPORT, written_whole
-from ..words import counted, listing, one_line, p_equals
 
 if TYPE_CHECKING:
     from ..pairing import Pairing

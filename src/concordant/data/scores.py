@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, InputTypeError, LimitError, import_extra, warn
+from ..errors import InputError, InputTypeError, LimitError, argument, counted, import_extra, listing, named, warn
 from ..options import checked
-from ..words import argument, counted, listing, named
 from .groups import choose, group_rows, places_of_groups, require_labels
 from .means import (
     RULES,

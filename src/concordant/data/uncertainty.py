@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import InputError, InputTypeError
-from ..words import listing
+from ..errors import InputError, InputTypeError, listing
 
 _LARGEST = 1e150  # sums of squares stay finite
 ROUNDING = 1e-9  # tolerance for symmetry and eigenvalues, relative to the largest variance

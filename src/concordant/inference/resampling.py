@@ -23,13 +23,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import _kernels
-from ..arrays import FloatArray, IntArray, rows_at_a_time
+from ..arrays import FloatArray, IntArray, Made, Workers, rows_at_a_time, shared_out, threads
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..data.means import mean_over_topics, tied_means
 from ..data.results import Interval
-from ..errors import InputError
-from ..parallel import Made, Workers, shared_out, threads
-from ..words import named
+from ..errors import InputError, named
 from .calibration import AWAY, FEWEST, GROWTH, INNER, LEFT, MISFIT, NEAR, STEADY
 from .shrinkage import fit_of, model_of, shrunk_values, summarised
 

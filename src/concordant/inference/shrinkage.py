@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .. import _kernels
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, shared_out
 from ..coefficients.registry import get_coefficient
-from ..parallel import shared_out
 from .calibration import LEAST_SHRINKAGE
 
 if TYPE_CHECKING:

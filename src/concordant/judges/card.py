@@ -10,13 +10,12 @@ from typing import Any
 from ..arrays import require_room_for_pairs
 from ..coefficients.registry import get_coefficient
 from ..data.results import Estimate, Findings, columns
-from ..errors import InputError
+from ..errors import InputError, number, one_line, p_cell
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
 from ..read.reader import Collection
-from ..words import number, one_line, p_cell
 from .families import bias_from, members_of
 from .rank_shifts import changes_from, default_k, rank_bounds
 from .ranking import ranking_of

@@ -12,13 +12,12 @@ from scipy.special import stdtr, stdtrit
 from ..arrays import FloatArray
 from ..coefficients.kendall import tau_b
 from ..data.results import Findings, Interval, columns
-from ..errors import AlignmentWarning, InputError, warn
+from ..errors import AlignmentWarning, InputError, counted, listing, p_cell, p_equals, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.reader import Collection
-from ..words import counted, listing, p_cell, p_equals
 
 Members = dict[str, FloatArray]
 _SLACK = 1e-9  # tolerance for rounding when permuted shifts are compared with the observed one

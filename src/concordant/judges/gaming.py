@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import FloatArray, IntArray
 from ..data.means import Missing
 from ..data.results import Findings, Interval, columns, settings_of
-from ..errors import InputError, require
+from ..errors import InputError, counted, one_line, require
 from ..inference.resampling import Resampling, Seed, resampled_weights
 from ..judgments.agreement import tail
 from ..judgments.changes import grades_beside
@@ -20,7 +20,6 @@ from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from ..words import counted, one_line
 
 DOSES = (10, 20, 30, 50, 70, 100)
 FEWEST_TOPICS = 5

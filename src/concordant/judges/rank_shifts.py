@@ -11,13 +11,12 @@ from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.means import mean_ranks
 from ..data.results import Findings, Interval, columns
 from ..data.scores import Scores
-from ..errors import require
+from ..errors import counted, listing, require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..ranks.bounds import rank_intervals
 from ..read.reader import Collection
-from ..words import counted, listing
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 _METHOD = "projection of simultaneous rank intervals"

@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.results import Result, columns
-from ..errors import InputError
+from ..errors import InputError, counted, one_line
 from ..inference.resampling import Seed
 from ..options import checked
 from ..pairing import Matched, On, Pairing, match, pairings, rejoined
 from ..read.reader import Collection
-from ..words import counted, one_line
 from .analytic import Curve, Design, Sample, agreement
 from .worth import SCORED, TOPICS, How, JudgeWorth, curves_of, is_analytic, matched_judge, too_few, undecided, worth_of
 

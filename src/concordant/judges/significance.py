@@ -10,12 +10,11 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.means import mean_over_topics
-from ..errors import InputError
+from ..errors import InputError, argument, named
 from ..inference.adjustment import holm
 from ..inference.resampling import Resampling
 from ..inference.sign_flips import draw_signs, reached, two_sided
 from ..ranks.discriminative import paired_pvalues
-from ..words import argument, named
 
 Test: TypeAlias = Literal["t", "permutation", "wilcoxon"]
 Correction: TypeAlias = Literal["holm", "tukey"]

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.results import Findings, columns
+from ..errors import listing
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.reader import Collection
-from ..words import listing
 from .significance import BoolArray, Correction, Test, significant_pairs
 
 _TESTS = {"t": "paired t-test", "permutation": "paired permutation test", "wilcoxon": "Wilcoxon's signed-rank test"}

@@ -6,12 +6,12 @@ import numpy as np
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.results import Estimate
+from ..errors import counted
 from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, Reached, Signs, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.reader import Collection
-from ..words import counted
 
 
 @checked

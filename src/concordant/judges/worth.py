@@ -24,12 +24,11 @@ from ..arrays import FloatArray, require_room_for_pairs
 from ..coefficients.registry import Coefficient, get_coefficient, headlines
 from ..data.results import Interval, Result, columns, settings_of
 from ..data.scores import Scores
-from ..errors import InputError
+from ..errors import InputError, counted, listing, nearly_reversed
 from ..inference.resampling import Resampling, Seed, not_resampled
 from ..options import checked
 from ..pairing import Matched, Noun, On, Pairing, matched_rows, pairings
 from ..read.reader import Collection
-from ..words import counted, listing, nearly_reversed
 from .analytic import Curve, Sample, judge_curve, truth_curve
 from .estimate import Both, WorthEstimate, estimate, worth_from
 from .splits import split_curves

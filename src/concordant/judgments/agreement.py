@@ -11,10 +11,9 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..data.results import Findings, Interval, columns, settings_of
-from ..errors import InputError
+from ..errors import InputError, argument, counted, number
 from ..inference.resampling import Resampling, Seed, resampled_weights
 from ..options import checked
-from ..words import argument, counted, number
 from .changes import grades_beside, threshold
 from .qrels import Qrels
 

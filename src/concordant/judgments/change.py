@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..data.results import plain
-from ..errors import InputError, InputTypeError, hearing
+from ..errors import InputError, InputTypeError, hearing, listing
 from ..options import check_option, checked
-from ..words import listing
 from .changes import depth_pool, from_runs, leave_out, mix, pseudo, sample
 from .qrels import Qrels
 from .runs import Runs

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..errors import InputError, warn
+from ..errors import InputError, argument, counted, nearest, warn
 from ..inference.resampling import Seed
 from ..options import checked
-from ..words import argument, counted, nearest
 from .qrels import Qrels
 from .runs import BoolArray, Runs
 

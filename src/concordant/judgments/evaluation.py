@@ -17,9 +17,8 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..data.means import Missing, has_holes, settle
 from ..data.scores import Scores
-from ..errors import InputError, warn
+from ..errors import InputError, counted, listing, warn
 from ..options import checked
-from ..words import counted, listing
 from .measures import Measure
 from .qrels import Qrels
 from .runs import Runs

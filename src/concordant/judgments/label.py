@@ -16,10 +16,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..data.results import Result, settings_of
-from ..errors import InputError
+from ..errors import InputError, counted, listing, named
 from ..options import checked
 from ..render.outputs import write_new
-from ..words import counted, listing, named
 from .change import qrels_digest
 from .evaluation import parse_all
 from .leverage import check_kinds, sizes_of

@@ -13,13 +13,12 @@ from ..arrays import FloatArray
 from ..data.favours import Favours
 from ..data.results import Result, columns, settings_of
 from ..data.scores import Means, Scores
-from ..errors import InputError, warn
+from ..errors import InputError, counted, listing, named, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Seed
 from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..ranks.intervals import RankIntervals
-from ..words import counted, listing, named
 from .evaluation import check_thresholds
 from .label import LabelList, machine_sum
 from .label_estimates import Estimated, LabelSample, carried_by, estimate, shrinkage_by

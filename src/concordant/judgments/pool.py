@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..data.scores import places_of
-from ..errors import InputError, warn
-from ..words import counted, listing
+from ..errors import InputError, counted, listing, warn
 from .qrels import Qrels
 from .runs import Runs
 

@@ -12,10 +12,9 @@ import numpy as np
 
 from ..arrays import FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
-from ..errors import InputError, InputTypeError, warn
+from ..errors import InputError, InputTypeError, counted, listing, warn
 from ..options import checked
 from ..render.outputs import JUDGMENTS, written_whole
-from ..words import counted, listing
 from .documents import TopicDocuments
 from .runs import BoolArray
 

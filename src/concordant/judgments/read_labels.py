@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import ReadError
+from ..errors import ReadError, counted
 from ..options import checked
 from ..read.labels import load_names, named_rows
 from ..read.source import Source, read_text
 from ..read.tables.cells import plain_number
-from ..words import counted
 from .label import COLUMNS, PLAN, SKIP, LabelList, plan_path
 from .qrels import MOST
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import ReadError, warn
+from ..errors import ReadError, listing, warn
 from ..read import source as sources
 from ..read.source import Source
 from ..read.tables.cells import not_a_number, plain_number, plain_numbers
-from ..words import listing
 from .qrels import MOST, Qrels
 from .runs import Run, Runs
 

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, counted
 from ..options import checked
-from ..words import counted
 from .documents import Int32Array, TopicDocuments
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..data.means import Missing
 from ..data.scores import Scores
-from ..errors import InputError
+from ..errors import InputError, counted, listing
 from ..options import checked
-from ..words import counted, listing
 from .changes import leave_out
 from .evaluation import evaluate, parse_all, score
 from .qrels import Qrels

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics, mean_ranks
 from ..data.scores import Means
 from ..inference.posterior import correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
-from ..parallel import Workers
 from ..ranks.bounds import rank_intervals
 from ..ranks.intervals import Outlook, RankIntervals
 from ..read.reader import Collection, as_scores, as_topic_side, as_topics, is_bare

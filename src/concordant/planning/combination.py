@@ -14,12 +14,11 @@ from ..data.favours import CombinedMeans, by_system, first_of, rows_of, table_of
 from ..data.means import are_invented, mean_over_topics
 from ..data.results import Interval, settings_of
 from ..data.scores import Means, Scores
-from ..errors import AlignmentWarning, InputError, LimitError, warn
+from ..errors import AlignmentWarning, InputError, LimitError, counted, listing, named, warn
 from ..options import checked
 from ..pairing import match
 from ..read import short_names
 from ..read.reader import Collection, as_topic_side, refuse
-from ..words import counted, listing, named
 from .mixing import Combined, combined, tells
 from .partial import combine_partial
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.means import ROUNDING, mean_over_topics
-from ..words import counted
+from ..errors import counted
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_A_TIME = 2**18  # differences in memory

@@ -6,17 +6,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
 from ..data.results import Estimate, Findings, Interval, columns, settings_of
-from ..errors import InputError, warn
+from ..errors import InputError, counted, warn
 from ..inference.posterior import Prior, correlations, draw
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
-from ..parallel import Workers
 from ..read.reader import Collection, as_topics
-from ..words import counted
 from .differences import PairDifferences
 from .estimators import Identical, probabilities
 from .halves import SPLITS, extrapolated

@@ -14,10 +14,9 @@ from typing import Literal
 import numpy as np
 
 from .. import _kernels
-from ..arrays import FloatArray
+from ..arrays import FloatArray, shared_out
 from ..data.means import ROUNDING
 from ..inference.resampling import Resampling
-from ..parallel import shared_out
 from .differences import Block, Flags, PairDifferences
 
 Identical = Literal["half", "concordant"]

@@ -14,7 +14,7 @@ from ..arrays import FloatArray, IntArray
 from ..coefficients.kendall import tau_b
 from ..data.results import Findings, columns, settings_of
 from ..data.scores import Scores
-from ..errors import InputError, warn
+from ..errors import InputError, counted, warn
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judgments.evaluation import check_thresholds
 from ..judgments.label_estimates import LabelSample, carried_by, estimate
@@ -24,7 +24,6 @@ from ..judgments.pool import FOLDS, Pool, chosen_topics, make_pool
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from ..words import counted
 from .combination import FEWEST, Method, combine
 from .mixing import tells
 

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..data.results import Findings, Interval, settings_of
-from ..errors import require
+from ..errors import counted, require
 from ..inference.posterior import Draws, Prior, correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
-from ..parallel import Workers
 from ..read.reader import Collection, as_topics
-from ..words import counted
 
 POINTS = 24  # of the curve
 SLACK = 1e-12  # a coefficient below the target by rounding error alone reaches it

@@ -14,10 +14,9 @@ from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.favours import CombinedMeans, by_system, first_of, rows_of, table_of
 from ..data.results import settings_of
 from ..data.scores import Means, Scores, places_of
-from ..errors import AlignmentWarning, InputError, warn
+from ..errors import AlignmentWarning, InputError, counted, listing, p_equals, warn
 from ..inference.adjustment import holm
 from ..read.reader import refuse
-from ..words import counted, listing, p_equals
 
 LEVEL = 0.05  # significance level of the tests of how cells were chosen
 FEWEST_LABELS = 3  # for each system

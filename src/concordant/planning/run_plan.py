@@ -9,12 +9,11 @@ from scipy import special
 
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import components
-from ..errors import InputError, require
+from ..errors import InputError, counted, number, require
 from ..options import checked
 from ..ranks.noise import repeated
 from ..read.labels import WANTED_COST, is_cost
 from ..read.reader import Collection, as_topic_side, refuse
-from ..words import counted, number
 
 _MOST_RUNS = 1_000
 _SHOWN = (1, 2, 3, 5, 10, 20)

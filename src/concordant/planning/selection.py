@@ -14,14 +14,13 @@ from ..coefficients.registry import get_coefficient
 from ..data.groups import places_of_groups, require_labels
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.scores import Scores
-from ..errors import InputError, require
+from ..errors import InputError, counted, listing, named, require
 from ..inference.resampling import Progress, Seed
 from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
 from ..read.tables.cells import plain_number
-from ..words import counted, listing, named
 from .choosing import Split, SplitTask, best_method, methods_of, split
 
 Way = Literal["auto", "variance", "greedy"]

@@ -8,18 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..data.groups import places_of_groups
 from ..data.means import ASSUMED
 from ..data.results import settings_of
 from ..data.scores import Means, Scores
-from ..errors import InputError
+from ..errors import InputError, counted, named
 from ..inference.resampling import Progress, Resampling, Seed
 from ..inference.sign_flips import takes_all_signs
 from ..options import checked
-from ..parallel import Workers
 from ..read.reader import Collection, as_scores, as_topics, is_bare
-from ..words import counted, named
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors
 from .intervals import RankIntervals

@@ -14,11 +14,10 @@ from ..data.means import ROUNDING, mean_over_topics
 from ..data.results import Interval, Result, columns, plain, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores
-from ..errors import InputError, require
+from ..errors import InputError, counted, nearest, number, one_line, p_cell, p_equals, require
 from ..inference.resampling import Seed
 from ..options import checked
 from ..read.reader import Collection, as_topic_side, as_topics
-from ..words import counted, nearest, number, one_line, p_cell, p_equals
 from .bounds import rank_intervals
 from .intervals import RankIntervals
 from .noise import RunsAs, on_these_topics_only, seed_noise

@@ -10,12 +10,11 @@ import numpy as np
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.means import ROUNDING, mean_over_topics
 from ..data.results import Estimate, settings_of
-from ..errors import InputError, UndefinedCorrelationWarning, warn
+from ..errors import InputError, UndefinedCorrelationWarning, counted, warn
 from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import two_sides
 from ..read.reader import Collection, as_topics
-from ..words import counted
 from .distance import rankings_beside
 
 Correction = Literal["holm"]

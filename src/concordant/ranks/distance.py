@@ -15,16 +15,14 @@ import numpy as np
 
 from .. import _kernels
 from .._kernels.reference.distance import FIELDS, differences_of, ends_of, order_of, raised
-from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..arrays import FloatArray, IntArray, Workers, require_room_for_pairs, shared_out, threads
 from ..coefficients.sums import floats, refuse_not_finite
 from ..data.scores import Scores
-from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, warn
+from ..errors import InputError, InputTypeError, LimitError, RegularisationWarning, counted, listing, named, warn
 from ..inference.resampling import CHUNK
 from ..options import checked
 from ..pairing import match, two_sides
-from ..parallel import Workers, shared_out, threads
 from ..read.reader import Collection, as_scores, as_topics, is_bare
-from ..words import counted, listing, named
 
 LEAST_EPS = 1e-11
 """Beside the largest variance: where the covariance has no inverse, rounding and not eps decides with less."""

@@ -7,10 +7,9 @@ import numpy as np
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
 from ..data.scores import Means
 from ..data.uncertainty import ROUNDING
-from ..errors import InputError
+from ..errors import InputError, counted, in_python
 from ..inference.adjustment import stepped_down
 from ..inference.resampling import Resampling
-from ..words import counted, in_python
 
 
 def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) -> FloatArray:

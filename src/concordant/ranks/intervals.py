@@ -12,10 +12,9 @@ from ..arrays import FloatArray, IntArray
 from ..data.means import RULES, Total
 from ..data.results import Estimate, Result, as_html
 from ..data.scores import Means, with_sign
-from ..errors import InputError, require
+from ..errors import InputError, counted, listing, nearest, one_line, require
 from ..inference.resampling import is_borderline
 from ..options import checked
-from ..words import counted, listing, nearest, one_line
 
 BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 SCHEMA, FORMAT = "concordant-board", 2

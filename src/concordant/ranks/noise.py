@@ -14,10 +14,9 @@ from ..data.groups import places_of_groups
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, within
 from ..data.scores import Means, Scores
-from ..errors import InputError
+from ..errors import InputError, argument, counted, number, one_line
 from ..options import checked
 from ..read.reader import Collection, as_topic_side, refuse
-from ..words import argument, counted, number, one_line
 from .paired import clustered
 
 RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]

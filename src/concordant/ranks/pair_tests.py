@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _kernels
-from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time
+from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time, shared_out
 from ..data.means import mean_over_topics
 from ..inference.adjustment import stepped_down
 from ..inference.calibration import UNSEEN
 from ..inference.resampling import Resampling
 from ..inference.sign_flips import signs, takes_all_signs
-from ..parallel import shared_out
 
 _CHUNK = 1024  # resamples at a time
 _SAME = 1e-11  # differences below this share of the largest deviation are rounding: the systems are identical

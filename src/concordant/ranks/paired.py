@@ -19,9 +19,8 @@ from scipy import special, stats
 
 from ..arrays import FloatArray, IntArray
 from ..data.means import ROUNDING
-from ..errors import InputError
+from ..errors import InputError, argument, counted
 from ..inference.sign_flips import signs
-from ..words import argument, counted
 
 POWER = 0.8
 FEWEST_GROUPS = 5

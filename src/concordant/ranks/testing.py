@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, Workers
 from ..data.results import Result, settings_of
-from ..errors import InputError
+from ..errors import InputError, counted, p_cell, p_equals
 from ..inference.resampling import (
     Progress,
     Resampling,
@@ -23,9 +23,7 @@ from ..inference.resampling import (
 )
 from ..options import checked
 from ..pairing import two_sides
-from ..parallel import Workers
 from ..read.reader import Collection, as_topics
-from ..words import counted, p_cell, p_equals
 from .distance import LEAST_EPS, Problem, Projection, rankings_beside, solved
 
 RankTestMethod: TypeAlias = Literal["recentred", "paper"]

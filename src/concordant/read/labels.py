@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import InputTypeError
-from ..words import counted, listing, named, nearest
+from ..errors import InputTypeError, counted, listing, named, nearest
 from .formats.delimited import delimiter_of
 from .source import JSON_SHARE, Item, Source, load
 

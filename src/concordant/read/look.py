@@ -13,8 +13,7 @@ import numpy as np
 from ..data.groups import documents_of
 from ..data.results import Findings, settings_of
 from ..data.scores import Means, Scores, checked_choice
-from ..errors import ConcordantError
-from ..words import counted, listing, one_line
+from ..errors import ConcordantError, counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
 from .tables.assemble import assemble

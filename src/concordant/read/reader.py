@@ -15,9 +15,20 @@ from ..data.groups import documents_of
 from ..data.means import Missing, Total, invent_topics
 from ..data.runs import passing, scale_of
 from ..data.scores import Means, Scores, checked_choice, require_summable
-from ..errors import InputError, InputTypeError, OtherKindError, ReadError, hearing, require, warn
+from ..errors import (
+    InputError,
+    InputTypeError,
+    OtherKindError,
+    ReadError,
+    argument,
+    counted,
+    hearing,
+    listing,
+    named,
+    require,
+    warn,
+)
 from ..options import checked
-from ..words import argument, counted, listing, named
 from . import source as sources
 from .formats import mteb
 from .formats.nested import NestedScores

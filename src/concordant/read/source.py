@@ -25,9 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray
-from ..errors import InputError, InputTypeError, OtherKindError, ReadError, limit_of, warn
+from ..errors import InputError, InputTypeError, OtherKindError, ReadError, closest, limit_of, warn
 from ..render.outputs import Kind, reading, reading_whole, written_whole
-from ..words import closest
 from .tables.cells import number
 
 # Of `MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.

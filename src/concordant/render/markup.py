@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from ..words import printable
+from ..errors import printable
 
 
 def visible(value: Any) -> str:

@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..errors import ConcordantError, import_extra
 from ..inference.resampling import Progress
 from ..options import checked
-from ..parallel import Workers
 from .grid import Failure, Folder, Outcome, StudyError, Trials, one_thread, run_chunk
 
 # Limits on the chunks submitted to an executor at a time, each of which carries the inputs of the study.

@@ -11,10 +11,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ..agreement.correlation import correlate
+from ..arrays import Workers
 from ..coefficients.registry import headlines
 from ..data.means import Missing
 from ..data.results import Estimate, Findings, columns
-from ..errors import InputError, import_extra
+from ..errors import InputError, argument, counted, import_extra, listing, named, number, p_cell
 from ..inference.resampling import Progress
 from ..judges.card import judge_card
 from ..judges.gaming import gaming_gap
@@ -26,8 +27,6 @@ from ..judgments.evaluation import evaluate
 from ..judgments.qrels import Grade, Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from ..parallel import Workers
-from ..words import argument, counted, listing, named, number, p_cell
 from .judgments import judgment_study, plot_scores
 from .saving import StudyResult
 

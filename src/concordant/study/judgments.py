@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, Workers
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.means import Missing
 from ..data.results import columns, settings_of
-from ..errors import InputError, import_extra, warn
+from ..errors import InputError, counted, import_extra, listing, number, p_cell, warn
 from ..inference.resampling import Progress, Resampling
 from ..judges.worth import TOPICS, Yardstick, shown
 from ..judgments.change import Change, qrels_digest, runs_digest
@@ -23,10 +23,8 @@ from ..judgments.evaluation import check_thresholds, evaluate, parse_all
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from ..parallel import Workers
 from ..ranks.distance import Problem
 from ..ranks.testing import paper_distances
-from ..words import counted, listing, number, p_cell
 from .execution import run_grid
 from .grid import Trials
 from .judgment_trials import JudgmentTrials

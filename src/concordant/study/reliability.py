@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, Workers
 from ..data.means import mean_over_topics
 from ..data.results import columns, settings_of
 from ..data.scores import Scores
-from ..errors import InputError
+from ..errors import InputError, one_line
 from ..inference.resampling import Progress
 from ..options import checked
-from ..parallel import Workers
 from ..planning.estimation import ESTIMATORS, estimates_of
 from ..planning.halves import discordant_shares
 from ..read.reader import Collection, as_topics, refuse
 from ..read.source import fingerprint
-from ..words import one_line
 from .execution import run_grid
 from .grid import Trials
 from .saving import StudyResult

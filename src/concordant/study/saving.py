@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ..data.results import Findings, Result
-from ..errors import InputError, MissingExtraError, warn
+from ..errors import InputError, MissingExtraError, nearest, warn
 from ..options import checked
 from ..read.source import write_csv
 from ..render.outputs import FIGURE, written_whole
-from ..words import nearest
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from ...errors import InputError
-from ...words import named
+from ...errors import InputError, named
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
 _SLACK = 1e-9  # include the ends of a window: tools round halves up or down

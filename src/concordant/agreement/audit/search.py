@@ -14,12 +14,11 @@ import numpy as np
 from ...arrays import FloatArray
 from ...data.means import Missing
 from ...data.results import Findings, settings_of
-from ...errors import ConcordantError, InputError, LimitError, TiesError
+from ...errors import ConcordantError, InputError, LimitError, TiesError, counted, listing, named, one_line
 from ...inference.resampling import Progress
 from ...options import checked
 from ...pairing import On, Pairing, Side
 from ...read.reader import Collection, as_scores, refuse
-from ...words import counted, listing, named, one_line
 from .preparations import PLAIN, MatchedSides, Preparation, preparations
 from .printed import CUT, WRITINGS, Printed
 from .rules import Recipe, rules

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from ...arrays import FloatArray, IntArray, read_only
-from ...errors import InputError, InputTypeError, ReadError
+from ...errors import InputError, InputTypeError, ReadError, counted, listing, named
 from ...options import checked
 from ...read.formats.binary import BinaryTable
 from ...read.labels import load_names, named_rows
 from ...read.source import Source, load_json
 from ...read.tables.frames import is_frame
-from ...words import counted, listing, named
 
 _COLUMNS = {
     "a": ("model_a", "system_a", "model a", "left", "a"),

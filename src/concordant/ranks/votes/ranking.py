@@ -10,10 +10,9 @@ import numpy as np
 from ...arrays import FloatArray
 from ...data.results import settings_of
 from ...data.scores import Means
-from ...errors import InputError
+from ...errors import InputError, counted, named
 from ...inference.resampling import Progress, Resampling, Seed, resampled_weights
 from ...options import checked
-from ...words import counted, named
 from ..bounds import rank_intervals
 from ..intervals import RankIntervals
 from .battles import Votes, read_votes

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...arrays import FloatArray, IntArray
-from ...errors import InputError, import_extra
-from ...words import listing
+from ...errors import InputError, import_extra, listing
 from .battles import Votes
 
 Strength = Literal["win-rate", "bradley-terry"]

@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from ...errors import MissingExtraError, ReadError
-from ...words import listing
+from ...errors import MissingExtraError, ReadError, listing
 from ..source import JSON_SHARE, Source, most_bytes, too_large
 from ..tables.cells import warn_of
 from ..tables.contents import Contents, frame_contents

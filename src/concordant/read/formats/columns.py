@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import ConcordantError, ReadError
-from ...words import listing
+from ...errors import ConcordantError, ReadError, listing
 from ..source import QUOTED, Source
 from ..tables.cells import MEAN, Grid, number, pivot, scores_of, warn_of_lost
 from ..tables.contents import Contents, warn_of_words

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...words import argument, counted
+from ...errors import argument, counted
 from ..source import Source
 from ..tables.cells import Grid, warn_of
 from ..tables.contents import Contents

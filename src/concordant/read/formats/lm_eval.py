@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...words import listing
+from ...errors import listing
 from ..source import Source
 from ..tables.cells import warn_of
 from ..tables.contents import Contents

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ReadError, warn
-from ...words import counted, listing
+from ...errors import ReadError, counted, listing, warn
 from ..source import Item, Source, load, load_json
 from ..tables.cells import Grid, warn_of
 from ..tables.contents import Contents

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import ConcordantError
-from ...words import listing
+from ...errors import ConcordantError, listing
 from ..source import Source
 from ..tables import vocabulary
 from ..tables.cells import MEAN, Grid, Origin, cell_number, pivot, scores_of, warn_of, warn_of_lost

@@ -13,8 +13,7 @@ from ...arrays import FloatArray
 from ...data.groups import choose, chosen, says_which
 from ...data.means import Missing, are_invented
 from ...data.scores import Means, Scores, owned
-from ...errors import ConcordantError, ReadError, warn
-from ...words import argument, counted, either_direction, listing
+from ...errors import ConcordantError, ReadError, argument, counted, either_direction, listing, warn
 from . import vocabulary
 from .cells import MEAN, Given, Grid, Origin, join, warn_of
 from .contents import Contents

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from ...arrays import FloatArray
 from ...data.runs import run_means
-from ...errors import ConcordantError, InputError, warn
-from ...words import argument, in_digits, listing
+from ...errors import ConcordantError, InputError, argument, in_digits, listing, warn
 from .vocabulary import SUMMARY, holds_labels, is_summary
 
 # What stands in a cell that has no score.

@@ -12,8 +12,7 @@ import numpy as np
 
 from ...data.groups import chosen, says_which
 from ...data.means import invent_topics
-from ...errors import ConcordantError
-from ...words import argument, listing
+from ...errors import ConcordantError, argument, listing
 from . import vocabulary
 from .cells import (
     MEAN,

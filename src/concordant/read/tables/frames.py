@@ -6,8 +6,7 @@ from collections.abc import Collection
 from importlib import import_module
 from typing import Any
 
-from ...errors import InputTypeError, MissingExtraError
-from ...words import listing
+from ...errors import InputTypeError, MissingExtraError, listing
 from .cells import Cells, Origin
 from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
 

@@ -15,8 +15,7 @@ import numpy as np
 from ...arrays import FloatArray
 from ...data.groups import chosen, says_which
 from ...data.means import are_invented
-from ...errors import ConcordantError
-from ...words import argument, listing, nearest
+from ...errors import ConcordantError, argument, listing, nearest
 from . import vocabulary
 from .cells import Cells, cell_number, is_fraction, number, warn_of
 

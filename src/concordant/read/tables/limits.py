@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...errors import ConcordantError
-from ...words import argument, listing
+from ...errors import ConcordantError, argument, listing
 from .cells import NOTHING, Cells, plain_number
 from .vocabulary import VALUE_COLUMNS, column_name
 

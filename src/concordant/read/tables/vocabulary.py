@@ -8,8 +8,7 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...errors import ConcordantError, warn
-from ...words import argument, either_direction, listing
+from ...errors import ConcordantError, argument, either_direction, listing, warn
 
 if TYPE_CHECKING:
     from .cells import Origin

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...errors import InputError, import_extra
+from ...errors import InputError, counted, import_extra
 from ...options import check_option
-from ...words import counted
 from .labels import symbol, text
 from .matrices import heatmap
 from .style import BLUE, DARK, GREY, MARKS, SERIES, STYLE, TEXT, VERMILLION, canvas, grown

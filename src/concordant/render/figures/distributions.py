@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import FloatArray
-from ...words import p_equals
+from ...errors import p_equals
 from .labels import number_ticks, sides_of, symbol
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 

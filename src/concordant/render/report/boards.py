@@ -7,7 +7,7 @@ from operator import index
 from typing import Any
 
 from ...data.means import RULES
-from ...words import counted, listing
+from ...errors import counted, listing
 from ..markup import text
 from .elements import Parts, name, shown
 

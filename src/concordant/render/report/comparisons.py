@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...errors import counted, listing
 from ...judges.worth import SCORED, question, told
 from ...judges.worth import shown as of_topics
-from ...words import counted, listing
 from ..figures.labels import distinct, shortened
 from ..markup import text
 from . import drawings

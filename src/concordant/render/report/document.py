@@ -19,10 +19,9 @@ from ...arrays import FloatArray
 from ...coefficients.registry import headlines
 from ...data.results import Result, plain, seed_of, shown_fields
 from ...data.scores import Means, Scores
-from ...errors import InputTypeError
+from ...errors import InputTypeError, counted
 from ...pairing import Pairing
 from ...ranks.intervals import RankIntervals
-from ...words import counted
 from .candidates import MANY
 from .verdicts import of_one, verdict_of
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...errors import p_cell
 from ...judges.worth import shown as of_topics
-from ...words import p_cell
 from ..markup import text
 
 SHOWN_OF_NAME = 60

@@ -11,11 +11,10 @@ import numpy as np
 from ...arrays import FloatArray, require_room_for_pairs
 from ...data.means import identical_to
 from ...data.scores import Scores
-from ...errors import InputError
+from ...errors import InputError, argument, counted
 from ...inference.resampling import Seed
 from ...options import checked
 from ...read.reader import Collection, as_topics, refuse
-from ...words import argument, counted
 from . import margins
 from .margins import inverse_transform, transform
 
