@@ -29,8 +29,7 @@ from cells import keep
 from data import matrix, need
 
 import concordant as cc
-from concordant.data.groups import places_of_groups
-from concordant.data.means import mean_over_topics
+from concordant.data.means import mean_over_topics, places_of_groups
 
 FloatArray = npt.NDArray[np.float64]
 KEY = ("scores", "size", "case")

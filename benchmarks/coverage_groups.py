@@ -34,7 +34,7 @@ from coverage_worth import SIZES, A, crossing
 from data import need
 
 import concordant as cc
-from concordant.data.groups import places_of_groups
+from concordant.data.means import places_of_groups
 
 FloatArray = npt.NDArray[np.float64]
 TRUTH, CANDIDATES = "GEMBA-ESA-GPT4.1", ("GEMBA-ESA-CMDA", "XCOMET-XL")

@@ -14,8 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .data.groups import doubts_about_sizes
-from .data.means import ASSUMED, are_invented
+from .data.means import ASSUMED, are_invented, doubts_about_sizes
 from .data.results import as_html, settings_of
 from .data.scores import Means, Scores
 from .errors import AlignmentWarning, InputError, InputTypeError, argument, counted, listing, named, one_line, warn

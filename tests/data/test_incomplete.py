@@ -179,7 +179,7 @@ class TestRankIntervals:
     @pytest.mark.parametrize("share", [0.0, 0.25])
     def test_sums_of_columns_are_those_of_pairs_on_the_topics_that_both_have(self, share: float, grouped: bool) -> None:
         """Whether systems share sets of topics, so that columns serve many pairs, or each pair has one of its own."""
-        from concordant.data.groups import group_rows
+        from concordant.data.means import group_rows
         from concordant.ranks.common_topics import CommonTopics
 
         values = holed(20, 8, share)

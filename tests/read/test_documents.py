@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.data.groups import documents_of
+from concordant.data.means import documents_of
 from concordant.read import look
 
 from ..commands import good, run

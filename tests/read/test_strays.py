@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.data.groups import chosen
+from concordant.data.means import chosen
 from concordant.errors import ConcordantError, DataWarning, InputError, ReadError
 from concordant.read import look, read_scores
 

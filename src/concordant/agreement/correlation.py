@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ..arrays import Workers
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import warn_undefined
-from ..data.groups import doubts_about_sizes
+from ..data.means import doubts_about_sizes
 from ..data.results import Estimate, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, UndefinedCorrelationWarning, counted, nearly_reversed, warn

@@ -14,18 +14,21 @@ import numpy.typing as npt
 from ..arrays import FloatArray, IntArray
 from ..errors import InputError, InputTypeError, LimitError, argument, counted, import_extra, listing, named, warn
 from ..options import checked
-from .groups import choose, group_rows, places_of_groups, require_labels
 from .means import (
     RULES,
     Missing,
     Rule,
     Total,
+    choose,
     fitted,
+    group_rows,
     has_holes,
     influences,
     mean_over_topics,
+    places_of_groups,
     refuse_apart,
     refuse_empty,
+    require_labels,
     settle,
     type_weights,
 )

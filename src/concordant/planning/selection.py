@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
-from ..data.groups import places_of_groups, require_labels
+from ..data.means import places_of_groups, require_labels
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, counted, listing, named, require

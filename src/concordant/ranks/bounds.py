@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, Workers
-from ..data.groups import places_of_groups
-from ..data.means import ASSUMED
+from ..data.means import ASSUMED, places_of_groups
 from ..data.results import settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, counted, named

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_room_for_pairs
-from ..data.groups import group_rows
+from ..data.means import group_rows
 from ..inference.resampling import Resampling
 from .pair_tests import Summands, adjusted_skewness, shrunk_by, stepdown, unseen_skewness
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
-from ..data.groups import group_rows, places_of_groups
-from ..data.means import ROUNDING, mean_over_topics
+from ..data.means import ROUNDING, group_rows, mean_over_topics, places_of_groups
 from ..data.results import Interval, Result, columns, plain, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special, stats
 
 from ..arrays import FloatArray, IntArray
-from ..data.groups import places_of_groups
+from ..data.means import places_of_groups
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, within
 from ..data.scores import Means, Scores

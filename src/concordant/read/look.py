@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.groups import documents_of
+from ..data.means import documents_of
 from ..data.results import Findings, settings_of
 from ..data.scores import Means, Scores, checked_choice
 from ..errors import ConcordantError, counted, listing, one_line

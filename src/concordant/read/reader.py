@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from ..coefficients.sums import floats
-from ..data.groups import documents_of
-from ..data.means import Missing, Total, invent_topics
+from ..data.means import Missing, Total, documents_of, invent_topics
 from ..data.runs import passing, scale_of
 from ..data.scores import Means, Scores, checked_choice, require_summable
 from ..errors import (

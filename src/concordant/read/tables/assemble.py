@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.groups import choose, chosen, says_which
-from ...data.means import Missing, are_invented
+from ...data.means import Missing, are_invented, choose, chosen, says_which
 from ...data.scores import Means, Scores, owned
 from ...errors import ConcordantError, ReadError, argument, counted, either_direction, listing, warn
 from . import vocabulary

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.groups import chosen, says_which
-from ...data.means import invent_topics
+from ...data.means import chosen, invent_topics, says_which
 from ...errors import ConcordantError, argument, listing
 from . import vocabulary
 from .cells import (

@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.groups import chosen, says_which
-from ...data.means import are_invented
+from ...data.means import are_invented, chosen, says_which
 from ...errors import ConcordantError, argument, listing, nearest
 from . import vocabulary
 from .cells import Cells, cell_number, is_fraction, number, warn_of
