@@ -92,9 +92,8 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
     nested = {"r1": {"map": {"1": 0.5, "2": 0.25}}, "r2": {"map": {"1": 0.25, "2": 0.5}}}
     battles = [{"model_a": a, "model_b": b, "winner": "tie", "question_id": q} for a, b in ("xy", "yz") for q in "12"]
     groups = "topic,group\n" + "".join(f"{topic},g{k // 2}\n" for k, topic in enumerate(people.topics))
-    frame, binary = people.to_frame().reset_index(), {"parquet": io.BytesIO(), "feather": io.BytesIO()}
-    for name, buffer in binary.items():
-        getattr(frame, f"to_{name}")(buffer)
+    parquet = io.BytesIO()
+    people.to_frame().reset_index().to_parquet(parquet)
     return {
         "table": (Path(PEOPLE).read_bytes(), cc.read_scores),
         "trec_eval": (evaluated.encode(), cc.read_scores),
@@ -112,8 +111,7 @@ def seeds() -> dict[str, tuple[bytes, Callable[[Any], Any]]]:
         "costs": (groups.replace(",g", ",1").encode(), lambda path: labels_of(path, "costs")),
         "teams": (b"run,team\na,A\nb,A\nc,B\n", lambda path: labels_of(path, "teams")),
         "families": (b"system,family\na,A\nb,A\nc,B\n", lambda path: labels_of(path, "families")),
-        "Parquet": (binary["parquet"].getvalue(), cc.read_scores),
-        "Arrow": (binary["feather"].getvalue(), cc.read_scores),
+        "Parquet": (parquet.getvalue(), cc.read_scores),
     }
 
 

@@ -21,7 +21,8 @@ import concordant as cc
 from concordant.errors import ConcordantError, InputError, ReadError
 from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import recognise
-from concordant.read.formats import binary, columns, delimited
+from concordant.read.formats import columns, delimited
+from concordant.read.formats.parquet import parquet_table
 from concordant.read.source import Source
 from concordant.read.tables.cells import Cells, Given, Parsed, not_a_number, parse
 from concordant.read.tables.frames import frame_cells
@@ -149,14 +150,11 @@ def frame(make: Callable[[dict[str, list[str]]], Any]) -> Callable[[Sequence[str
     return lambda cells: frame_cells(make({"topic": [f"t{k}" for k in range(len(cells))], "b": [*cells]}), Given("x"))
 
 
-def stored(name: str) -> Callable[[Sequence[str]], Cells]:
-    def read(cells: Sequence[str]) -> Cells:
-        buffer = io.BytesIO()
-        getattr(pl.DataFrame({"topic": [f"t{k}" for k in range(len(cells))], "b": [*cells]}), f"write_{name}")(buffer)
-        source = Source("x", buffer.getvalue(), binary="arrow" if name == "ipc" else name)
-        return frame_cells(binary.BinaryTable(source).read(), source)
-
-    return read
+def stored(cells: Sequence[str]) -> Cells:
+    buffer = io.BytesIO()
+    pl.DataFrame({"topic": [f"t{k}" for k in range(len(cells))], "b": [*cells]}).write_parquet(buffer)
+    source = Source("x", buffer.getvalue(), parquet=True)
+    return frame_cells(parquet_table(source)[0], source)
 
 
 TABLES: dict[str, tuple[Callable[[Sequence[str]], Cells], str]] = {
@@ -168,8 +166,7 @@ TABLES: dict[str, tuple[Callable[[Sequence[str]], Cells], str]] = {
     "JSON": (records, ""),
     "pandas": (frame(pd.DataFrame), ""),
     "polars": (frame(pl.DataFrame), ""),
-    "Parquet": (stored("parquet"), ""),
-    "Arrow": (stored("ipc"), ""),
+    "Parquet": (stored, ""),
 }
 
 

@@ -36,8 +36,8 @@ def named_rows(source: Source) -> NamedRows:
     No line is a comment: a name may begin with #. Rows of nothing but empty cells, which spreadsheets leave at the end,
     are passed over. An empty file has an empty header.
     """
-    if source.binary:
-        raise source.error(f"is a file of {source.binary}: save it as CSV")
+    if source.parquet:
+        raise source.error("is a file of Parquet: save it as CSV")
     rows = _rows(source)
     line, header = next(rows, (1, []))
     for k, name in enumerate(header):

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..errors import OtherKindError, ReadError
 from .formats import helm, inspect_log, lm_eval, mteb, nested, records
-from .formats.binary import read_binary
 from .formats.columns import TEXTS, TREC_EVAL, Columns, read_columns, read_ranking, separator, split_line
 from .formats.delimited import as_tabs, is_markdown, no_header, read_delimited
+from .formats.parquet import read_parquet
 from .source import Source, load_json
 from .tables import vocabulary
 from .tables.cells import Cells, cell_number, is_fraction, number
@@ -24,7 +24,7 @@ KNOWN = (
     "trec_eval; four columns (run measure topic value, run topic measure value); ir_measures -q and "
     "-o jsonl; pytrec_eval and ranx scores as JSON; a CSV matrix topics x systems; a long CSV "
     "(system, topic, measure, value; PyTerrier perquery=True); a leaderboard (one row per system); tables in Markdown; "
-    "frames that pandas wrote as JSON; Parquet and Arrow; MTEB, lm-evaluation-harness, HELM per_instance_stats, "
+    "frames that pandas wrote as JSON; Parquet; MTEB, lm-evaluation-harness, HELM per_instance_stats, "
     "Inspect, AlpacaEval, AutoJudge, tau-bench, Every Eval Ever and WMT results"
 )
 _EVALUATE = "Score runs against judgments first: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`"
@@ -86,8 +86,8 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
 
 
 def _recognise(source: Source, roles: Roles) -> Contents:
-    if source.binary:
-        return read_binary(source, roles)
+    if source.parquet:
+        return read_parquet(source, roles)
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first, roles)
@@ -125,7 +125,7 @@ def _has_scores(source: Source) -> bool:
     Its header names a score or a measure; or it names systems or topics, and there is a number beside them; or half of
     the first cells are numbers.
     """
-    if source.binary:
+    if source.parquet:
         return True
     lines = list(islice(source.lines(), 20))
     first, mark = lines[0][1], separator(source)

@@ -36,19 +36,28 @@ MAX_FILES = 1_000_000
 _ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
 QUOTED = re.compile(rb'"[^"]*"')
 
-_OTHER_COMPRESSION = {
-    b"PK\x03\x04": "a zip archive",
-    b"BZh": "compressed with bzip2",
-    b"\xfd7zXZ\x00": "compressed with xz",
-    b"\x28\xb5\x2f\xfd": "compressed with zstd",
+_DECOMPRESS = "decompress it first, or use gzip"
+_ZIP = f"a zip archive: {_DECOMPRESS}"
+# Files that are not read, by how they start.
+_REFUSED = {
+    b"PK\x03\x04": _ZIP,
+    b"BZh": f"compressed with bzip2: {_DECOMPRESS}",
+    b"\xfd7zXZ\x00": f"compressed with xz: {_DECOMPRESS}",
+    b"\x28\xb5\x2f\xfd": f"compressed with zstd: {_DECOMPRESS}",
+    b"ARROW1": "an Arrow or Feather file: save it as Parquet",
+    b"\xff\xff\xff\xff": "an Arrow stream: save it as Parquet",
+}
+# Of zip archives, by the file's name.
+_ARCHIVES = {
+    ".eval": "an archive of Inspect: make it JSON with `inspect log convert --to json --output-dir json FILE`",
+    ".xlsx": "a workbook: save the sheet as CSV",
+    ".ods": "a workbook: save the sheet as CSV",
 }
 _COMPRESSION_SUFFIX = (".gz", ".bz2", ".xz", ".zst")
 _SUFFIX = (
     *(".eval", ".treceval", ".trec_eval", ".ndcgeval", ".txt", ".run", ".res", ".trec", ".out", ".csv", ".tsv", ".q"),
-    *(".json", ".jsonl", ".parquet", ".arrow", ".feather"),
+    *(".json", ".jsonl", ".parquet"),
 )
-# Binary formats that libraries read, by how they start.
-_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 
 
 class Item(NamedTuple):
@@ -68,13 +77,13 @@ class Source:
     data: bytes
     path: Path | None = None
     name: str | None = None
-    binary: str | None = None
-    """Of a file that a library reads: parquet, arrow or inspect."""
+    parquet: bool = False
+    """Whether it is not text, but Parquet."""
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing in it but blank lines and comments."""
-        return self.binary is None and next(self.lines(), None) is None
+        return not self.parquet and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
         """Numbers and lines, from 1, without blank ones and comments, which start with `#`; or comments with text."""
@@ -92,7 +101,7 @@ class Source:
 
     def error(self, message: str, line: int | None = None, text: str | None = None) -> ReadError:
         """An error at a line of this file, quoting it; of the whole file where no line is given."""
-        if line is not None and text is None and self.binary is None:
+        if line is not None and text is None and not self.parquet:
             text = self.text(line)
             text = None if text.strip() in ("{", "[") else text  # of indented JSON, where that says nothing
         return ReadError(message, self.label, line, text)
@@ -245,11 +254,8 @@ def load(item: Item, share: int = 1) -> Source:
     raw = _raw(item.file, label, share)
     if raw[:2] == b"\x1f\x8b":
         raw = _gunzip(raw, label, share)
-    binary = next((kind for start, kind in _BINARY.items() if raw.startswith(start)), None)
-    if path and path.suffix == ".eval" and raw.startswith(b"PK\x03\x04"):
-        binary = "inspect"
-    if binary:
-        return Source(label, raw, path, item.name, binary)
+    if raw.startswith(b"PAR1"):
+        return Source(label, raw, path, item.name, parquet=True)
     data = _clean(raw, label)
     _refuse_long_lines(data, label)
     return Source(label, data, path, item.name)
@@ -278,12 +284,11 @@ def _gunzip(raw: bytes, label: str, share: int) -> bytes:
 
 
 def _clean(data: bytes, label: str) -> bytes:
-    for magic, what in _OTHER_COMPRESSION.items():
-        if data.startswith(magic):
-            kind = OtherKindError if magic == b"PK\x03\x04" else ReadError
-            if label.lower().endswith((".xlsx", ".ods")):
-                raise kind("is a workbook: save the sheet as CSV", label)
-            raise kind(f"is {what}: decompress it first, or use gzip", label)
+    for start, what in _REFUSED.items():
+        if data.startswith(start):
+            ending = Path(label).suffix.lower() if what == _ZIP else ""
+            kind = OtherKindError if what == _ZIP and ending != ".eval" else ReadError
+            raise kind(f"is {_ARCHIVES.get(ending, what)}", label)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
             data = data.decode("utf-16").encode()
@@ -613,7 +618,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", _without_ending(re.split(r"[/\\]|__", name)[-1])).casefold()
 
 
-_TABLE = re.compile(r"(?<=.)\.(jsonl?|ndjson|parquet|arrow|feather|ipc)$", re.IGNORECASE)
+_TABLE = re.compile(r"(?<=.)\.(jsonl?|ndjson|parquet)$", re.IGNORECASE)
 
 
 def _without_ending(file_name: str) -> str:

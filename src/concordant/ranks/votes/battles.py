@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import FloatArray, IntArray, read_only
 from ...errors import InputError, InputTypeError, ReadError, counted, listing, named
 from ...options import checked
-from ...read.formats.binary import BinaryTable
+from ...read.formats.parquet import parquet_table
 from ...read.labels import load_names, named_rows
 from ...read.source import Source, load_json
 from ...read.tables.frames import is_frame
@@ -189,11 +189,10 @@ def _is_nothing(cell: Any) -> bool:
 
 def _contents(source: Source, question: str | None) -> tuple[dict[str, Any], Iterable[Any]]:
     """Return the keys of the columns of a file, and its rows."""
-    if source.binary:
-        table = BinaryTable(source)
-        wanted = _known(table.names, question)
-        found = _of_frame(table.read(wanted), source.label, question) if wanted else ({}, ())
-        return dict.fromkeys(table.names) | found[0], found[1]
+    if source.parquet:
+        table, names = parquet_table(source, lambda names: _known(names, question))
+        keys, rows = _of_frame(table, source.label, question)
+        return dict.fromkeys(names) | keys, rows
     if source.data.lstrip()[:1] in (b"{", b"["):
         return _records(source, question)
     header, rows = named_rows(source)

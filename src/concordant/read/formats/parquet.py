@@ -1,0 +1,64 @@
+"""Parquet, by pyarrow.
+
+It compresses and repeats: 50 kB can be millions of rows. So the rows and the types of columns, which the file says
+itself, are checked against the limits before they are decoded.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from ...errors import MissingExtraError, ReadError, listing
+from ..source import Source, most_bytes, too_large
+from ..tables.cells import warn_of
+from ..tables.contents import Contents, frame_contents
+from ..tables.layout import Roles
+from .delimited import refuse_too_many
+
+
+def read_parquet(source: Source, roles: Roles) -> Contents:
+    """The scores of a table."""
+    found = frame_contents(parquet_table(source)[0], source, roles)
+    found.format = f"{found.format} (parquet)"
+    return found
+
+
+def parquet_table(
+    source: Source, wanted: Callable[[Sequence[str]], Sequence[str]] | None = None
+) -> tuple[Any, Sequence[str]]:
+    """A table of the columns that are wanted, and the names of all.
+
+    By default these are all but lists and records, which are no scores and have no limit.
+    """
+    try:
+        parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow").types
+    except ImportError:
+        raise MissingExtraError(f"{source.label} needs pyarrow: pip install pyarrow") from None
+    numeric = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
+    try:
+        schema = parquet.ParquetFile(io.BytesIO(source.data)).schema_arrow
+        nested = [column.name for column in schema if types.is_nested(column.type)]
+        names = [name for name in schema.names if name not in nested] if wanted is None else wanted(schema.names)
+        numbers = [column.name for column in schema if any(test(column.type) for test in numeric)]
+        texts = [name for name in names if name not in numbers]
+        # A text may be stored once for many rows.
+        file = parquet.ParquetFile(io.BytesIO(source.data), read_dictionary=texts)
+        # Not by column: on some damaged files pyarrow ends the process when it is asked for one.
+        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+        rows = max(file.metadata.num_rows, sum(group.num_rows for group in groups))
+        refuse_too_many(source, rows * len(names), rows * max(len(texts), 1))
+        if max(rows * len(names) * 8, sum(group.total_byte_size for group in groups)) > most_bytes():
+            raise too_large(source.label, what="is a table of")
+        table = file.read(names)
+        table.validate(full=True)  # pyarrow takes places and bytes of text as they are
+        "".join(table.column_names)
+    except ReadError:
+        raise
+    except Exception as error:  # pyarrow has many
+        raise source.error(f"cannot be read as parquet by pyarrow: {error}") from None
+    if nested and wanted is None:
+        warn_of(source, f"left out, because they hold lists or records: {listing(nested)}")
+    return table, schema.names
