@@ -367,5 +367,5 @@ def refuse_other_labels(truth: Any, candidate: Any) -> None:
     raise InputError(
         f"truth and candidate do not carry the same labels ({odd!r} is on one side only), and scores are compared by "
         "position: choose what both have with common = truth.index.intersection(candidate.index), or let "
-        "concordant.compare match them; rbo takes the .to_dict() of both"
+        "concordant.compare match them"
     )

@@ -77,17 +77,16 @@ def _suits(c: Coefficient) -> frozenset[Suits]:
 
 def _overlaps() -> Iterator[Recipe]:
     """Yield rank-biased overlap with other than the usual settings."""
-    rbo, kinds = get_coefficient("rbo"), {"ext": "extrapolated", "min": "the lower bound", "max": "the upper bound"}
+    rbo = get_coefficient("rbo")
     for p in (0.9, 0.5, 0.7, 0.8, 0.95, 0.98, 0.99):
         for ties in ("a", "w", "b"):
-            for kind, words in kinds.items():
-                departures = (p != 0.9) + (ties != "a") + (kind != "ext")
-                if 1 <= departures <= 2:
-                    name = f"rbo(truth, candidate, p={p:g}, ties={ties!r}, kind={kind!r})"
-                    account = f"rank-biased overlap, persistence {p:g}, ties as in RBO-{ties}, {words}"
-                    call = _registered(rbo, p=p, ties=ties, kind=kind)
-                    suits: frozenset[Suits] = frozenset({"all", "head"} if departures == 1 else {"all"})
-                    yield Recipe(name, account, departures, call, suits, signed=False, needs_ties=ties != "a")
+            departures = (p != 0.9) + (ties != "a")
+            if departures:
+                name = f"rbo(truth, candidate, p={p:g}, ties={ties!r})"
+                account = f"rank-biased overlap, persistence {p:g}, ties as in RBO-{ties}"
+                suits: frozenset[Suits] = frozenset({"all", "head"} if departures == 1 else {"all"})
+                call = _registered(rbo, p=p, ties=ties)
+                yield Recipe(name, account, departures, call, suits, signed=False, needs_ties=ties != "a")
 
 
 _BREAKS: dict[TieBreak, str] = {
