@@ -41,7 +41,7 @@ from concordant.data.collection import path
 from concordant.errors import one_line
 from concordant.read.labels import labels_of
 from concordant.read.source import write_csv
-from concordant.study.execution import run_grid
+from concordant.study.grid import run_grid
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ROOT / "tests" / "study" / "trials.py"
@@ -216,7 +216,7 @@ def damage() -> Row:
     with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = run_grid(grid(n_trials=40), Path(made)).values
-        chunks = sorted(Path(made, "chunks").glob("*.npy"))
+        chunks = sorted(Path(made, "chunks").glob("*.bin"))
         for _ in range(200):
             chunk = rng.choice(chunks)
             chunk.write_bytes(mutated(chunk.read_bytes(), rng))

@@ -72,7 +72,7 @@ def main() -> None:
         sys.exit(f"usage: {sys.argv[0]} FOLDER")
     folder = Path(sys.argv[1])
     ours = read(folder / "reliability.csv")
-    keep(ours, json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["settings"]["trials"])
+    keep(ours, json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["trials"])
     golden = ROOT / "tests" / "golden" / "sigir2016_study.csv"
     for what in ("error", "bias"):
         table(ours, what)

@@ -175,7 +175,6 @@ def calls() -> dict[str, Call]:
             cc.study.reliability_study,
             {"collections": {"a": TRUTH}, "n_trials": 1, "sizes": [10]},
         ),
-        "study.executor_at": (cc.study.executor_at, {"address": "tcp://127.0.0.1:1"}),
         "Scores": (cc.Scores, {"values": [[0.1, 0.2]], "topics": ["t"], "systems": ["a", "b"]}),
         "Means": (cc.Means, {"values": [0.1, 0.2], "systems": ["a", "b"]}),
         "votes.Votes": (cc.votes.Votes, {"a": ["x", "y"], "b": ["y", "x"], "winner": ["x", "tie"]}),

@@ -95,7 +95,7 @@ TEXTS = re.compile(
     r"^(verdict|notes?|read_notes|truth_notes|heading|headline|sentences|why|not_defined|account|summary|what it is"
     r"|what one would have done|rank_line|str|call|command|stdout|stderr|printed|label)$"
 )
-NOT_RECORDED = {"version", "versions", "seconds", "cpu_seconds", "computed", "cost"}
+NOT_RECORDED = {"version", "versions", "seconds", "computed", "cost"}
 # Called where a result has them and they need no argument, so that a method that becomes a property is the same path.
 METHODS = (
     "verdict", "notes", "heading", "rank_line", "means", "ranking", "decimals", "better", "rows", "summary", "settings",

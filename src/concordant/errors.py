@@ -166,7 +166,6 @@ EXTRA_OF = {
     "threadpoolctl": "cli",
     "pandas": "frames",
     "matplotlib": "plots",
-    "distributed": "dask",
     "evalica": "votes",
 }
 

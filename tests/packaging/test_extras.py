@@ -38,7 +38,7 @@ def modules(extra: str) -> set[str]:
 
 
 def test_app_is_all_of_them_with_the_same_bounds() -> None:
-    assert set(EXTRAS) == {"cli", "frames", "plots", "app", "dask", "votes"}
+    assert set(EXTRAS) == {"cli", "frames", "plots", "app", "votes"}
     assert sorted(EXTRAS["app"]) == sorted(r for extra in USES for r in EXTRAS[extra])
 
 

@@ -13,7 +13,7 @@ from concordant.render.references import _METHODS, BIBTEX, bibliography, referen
 
 # What only reads, writes, lists or brings together: no method to cite.
 PLUMBING = {
-    "as_scores", "executor_at", "get_coefficient", "list_coefficients", "load_collection", "pair", "read_labels",
+    "as_scores", "get_coefficient", "list_coefficients", "load_collection", "pair", "read_labels",
     "read_qrels", "read_runs", "read_scores", "read_votes",
 }  # fmt: skip
 

@@ -180,7 +180,7 @@ def test_the_command_stops_continues_and_refuses(tmp_path: Path, study: cc.study
     assert "16 trials in" in first
     before = (out / "reliability.csv").read_bytes()
     assert before == study.save(tmp_path / "library")[0].read_bytes()
-    (out / "chunks" / "000000.npy").unlink()
+    (out / "chunks" / "000000.bin").unlink()
     assert rows(*command) == [*csv.DictReader(before.decode().splitlines())]
     assert (out / "reliability.csv").read_bytes() == before
     other = [4 if part == 3 else part for part in command]
@@ -195,7 +195,7 @@ def test_a_command_that_is_told_to_end_ends_with_all_its_processes(tmp_path: Pat
     options = ["--trials", "100000", "--sizes", "10", "-o", str(out), "--workers", "2"]
     run = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True, start_new_session=True)
     for _ in range(1200):
-        if list(out.glob("chunks/*.npy")):
+        if list(out.glob("chunks/*.bin")):
             break
         time.sleep(0.05)
     run.send_signal(signal.SIGTERM)

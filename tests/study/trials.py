@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from concordant.study.execution import run_grid
-from concordant.study.grid import Trials
+from concordant.study.grid import Trials, run_grid
 
 
 @dataclass(frozen=True)

@@ -259,7 +259,6 @@ def reliability_study(
     exact_means: bool = False,
     seed: int = 0,
     workers: int = 1,
-    dask: str | None = None,
     read: Reader,
     out: Output,
 ) -> Found:
@@ -289,31 +288,26 @@ def reliability_study(
         Give the simulated collections the means of the original as expected means.
     workers
         Number of processes.
-    dask
-        Run on the Dask scheduler at this address instead.
 
     """
-    from ..study.execution import executor_at
-
     wanted = _sizes(sizes)
     # When a cluster's scheduler kills this process, end the workers, too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     given = dict(zip(read.labels(scores), read.sides(scores, out.quiet), strict=True))
     try:
-        with contextlib.nullcontext(workers) if dask is None else executor_at(dask) as runs_on:
-            found = out.run(
-                "trials",
-                cc.study.reliability_study,
-                given,
-                n_trials=trials,
-                sizes=wanted,
-                drop_bottom=drop_bottom,
-                exact_means=exact_means,
-                bounds=(lowest, highest),
-                rng=seed,
-                folder=output,
-                workers=runs_on,
-            )
+        found = out.run(
+            "trials",
+            cc.study.reliability_study,
+            given,
+            n_trials=trials,
+            sizes=wanted,
+            drop_bottom=drop_bottom,
+            exact_means=exact_means,
+            bounds=(lowest, highest),
+            rng=seed,
+            folder=output,
+            workers=workers,
+        )
     except KeyboardInterrupt:
         tell(f"stopped; the results so far are in {output}, and the same command continues")
         raise
@@ -321,9 +315,7 @@ def reliability_study(
     def text(every: bool) -> str:
         lines = [f"{found}\n", "Means over all sizes and collections."]
         if computed := found.cost["computed"]:
-            each = 1000 * found.cost["cpu_seconds"] / computed
-            took = duration(found.cost["seconds"])
-            lines.append(f"{computed:,} trials in {took}, {each:.0f} ms of processor time each")
+            lines.append(f"{computed:,} trials in {duration(found.cost['seconds'])}")
         return "\n".join(lines)
 
     def write() -> str:

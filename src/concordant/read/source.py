@@ -11,7 +11,6 @@ import gzip
 import hashlib
 import io
 import json
-import math
 import os
 import re
 import stat
@@ -461,24 +460,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise ReadError("is not UTF-8: convert it, for instance with iconv", os.fsdecode(path)) from None
-
-
-def load_array(data: bytes) -> np.ndarray[Any, Any] | None:
-    """The array of a .npy file, or None where it holds no array, or not as many bytes as its header says.
-
-    numpy.load takes the header's word, and asks for terabytes if that says so.
-    """
-    stream = io.BytesIO(data)
-    try:
-        version = np.lib.format.read_magic(stream)
-        read_header = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read_header(stream)
-    except (ValueError, TypeError, RecursionError, MemoryError):
-        return None
-    body = memoryview(data)[stream.tell() :]
-    if dtype.hasobject or dtype.itemsize * math.prod(shape) != len(body) or min(shape, default=0) < 0:
-        return None
-    return np.frombuffer(body, dtype=dtype).reshape(shape, order="F" if fortran else "C").copy()
 
 
 def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:

@@ -1,40 +1,43 @@
-"""`Trials`: independent trials, each with its own stream of random numbers, computed and saved in chunks."""
+"""`run_grid`: independent trials, computed in this process, in others or on a cluster, always with the same bits.
+
+Each trial has its own stream of random numbers. Trials are computed and saved in chunks, so a study can be stopped and
+continued.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
+import multiprocessing
+import os
+import reprlib
+import signal
+import threading
 import time
-import traceback
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import __version__
-from ..arrays import FloatArray
-from ..errors import ConcordantError, InputError, ReadError, import_extra, warn
-from ..read.source import load_array, read_bytes, read_text
-from ..render.outputs import clear_parts, guarding, write_new, written_whole
+from ..arrays import FloatArray, Workers
+from ..errors import ConcordantError, InputError, import_extra, warn
+from ..inference.resampling import Progress
+from ..options import checked
+from ..read.source import read_text
+from ..render.outputs import clear_parts, write_new, written_whole
+
+_AT_ONCE = 64  # chunks that an executor holds at a time, because each carries the inputs of the study
 
 
 class StudyError(ConcordantError):
-    """Some trials of a study failed, or the executor did; all finished chunks are kept."""
-
-
-class Work(Protocol):
-    """The work of a trial. It is sent to other processes, so it must be picklable and should be small."""
-
-    def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """Run a trial and return its numbers, always in the same shape."""
-        ...
-
-    def describe(self, trial: int) -> str:
-        """Name a trial for messages."""
-        ...
+    """A trial of a study failed, or the executor did; all finished chunks are kept."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,9 @@ class Trials:
     """Trials 0, 1, ... of a study. A trial depends only on the work, the seed and its own number."""
 
     name: str
-    work: Work
+    work: Any
+    """Called with the number of a trial and a generator, it returns an array; `describe(trial)` names the trial. It is
+    sent to other processes, so it must be picklable and should be small."""
     n_trials: int
     shape: tuple[int, ...]
     """Shape of the result of a trial."""
@@ -51,14 +56,10 @@ class Trials:
     seed: int
     chunk: int = 25
     """Trials computed and saved together: the most that each worker of a killed run can lose."""
-
-    @property
-    def n_chunks(self) -> int:
-        """Number of chunks; the last may be shorter."""
-        return -(-self.n_trials // self.chunk)
+    version: str = __version__
 
     def trials(self, chunk: int) -> range:
-        """The trials of a chunk."""
+        """The trials of a chunk; the last chunk may be shorter."""
         return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_trials))
 
     def run_trial(self, trial: int) -> FloatArray:
@@ -70,26 +71,118 @@ class Trials:
         return found
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A trial that raised an error."""
+class GridRun(NamedTuple):
+    """All values of a grid, with the trials along the first axis, and the cost of the run: trials and seconds."""
 
-    trial: int
-    what: str
-    error: str
-    trace: str
+    values: FloatArray
+    cost: dict[str, float]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a chunk: the values of its trials, or none if one of them failed."""
+@checked
+def run_grid(
+    grid: Trials,
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    workers: Workers = 1,
+    progress: Progress | None = None,
+) -> GridRun:
+    """Run the trials of a grid that are not yet in the folder; without a folder, run all and keep nothing.
 
-    values: FloatArray | None
-    failures: tuple[Failure, ...]
-    cpu_seconds: float
+    `workers` is a number of processes, or an executor, which gets chunks of trials and stays open. A `StudyError` names
+    the failed trial or executor; finished chunks are kept.
+    """
+    start = time.monotonic()
+    chunks = None if folder is None else _opened(Path(folder), grid)
+    values = np.empty((grid.n_trials, *grid.shape))
+    todo = []
+    for chunk in range(-(-grid.n_trials // grid.chunk)):
+        trials = grid.trials(chunk)
+        kept = None if chunks is None else _read(chunks, chunk, (len(trials), *grid.shape))
+        if kept is None:
+            todo.append(chunk)
+        else:
+            values[trials] = kept
+    missing = sum(len(grid.trials(chunk)) for chunk in todo)
+    done = grid.n_trials - missing
+    if progress is not None:
+        progress(done, grid.n_trials)
+    finished = "" if folder is None else f" What was finished is kept in {os.fspath(folder)}: run it again to continue."
+    with _one_thread(), closing(_computed(grid, todo, workers, finished)) as computed:
+        for chunk, found in computed:
+            values[grid.trials(chunk)] = found
+            if chunks is not None:
+                with written_whole(_path(chunks, chunk)) as file:
+                    file.write(_sealed(chunk, found))
+            done += len(found)
+            if progress is not None:
+                progress(done, grid.n_trials)
+    return GridRun(values, {"computed": missing, "seconds": time.monotonic() - start})
 
 
-def one_thread() -> Any:
+# The folder of a study: a manifest of what it is, and a file for each chunk that is done. Files are written completely
+# under another name and then renamed, and their content depends only on the manifest. So a killed run leaves no partial
+# file, and two runs at the same time write the same bytes.
+
+
+def _opened(path: Path, grid: Trials) -> Path:
+    """Open or create the folder of this study; return the folder of its chunks."""
+    manifest, chunks = path / "manifest.json", path / "chunks"
+    # No dates: runs must write the same bytes.
+    about = {"study": grid.name, "version": grid.version, "seed": grid.seed, "n_trials": grid.n_trials}
+    wanted = about | {"shape": grid.shape, "chunk": grid.chunk, **grid.settings}
+    written = json.dumps(wanted, indent=2, ensure_ascii=False, allow_nan=False)
+    try:
+        chunks.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
+    # If two runs start together, one writes it and both read it.
+    if manifest.exists() or not write_new(manifest, f"{written}\n".encode()):
+        found, wanted = None, json.loads(written)
+        with suppress(ValueError, RecursionError):
+            found = json.loads(read_text(manifest))
+        if not isinstance(found, dict) or "study" not in found:
+            raise InputError(f"{manifest} is not the manifest of a study: give another folder")
+        differences = [
+            f"{key} is {reprlib.repr(found.get(key))} there and {reprlib.repr(wanted.get(key))} here"
+            for key in dict.fromkeys([*found, *wanted])
+            if found.get(key) != wanted.get(key)
+        ]
+        if differences:
+            shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
+            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
+    for place in (path, chunks):
+        clear_parts(place)
+    return chunks
+
+
+def _path(chunks: Path, chunk: int) -> Path:
+    return chunks / f"{chunk:06d}.bin"
+
+
+def _sealed(chunk: int, values: FloatArray) -> bytes:
+    """Values as bytes, with a checksum of them and the chunk number, so that a file in another's place is noticed."""
+    saved = values.tobytes()
+    return saved + hashlib.sha256(b"%d " % chunk + saved).digest()
+
+
+def _read(chunks: Path, chunk: int, shape: tuple[int, ...]) -> FloatArray | None:
+    """Read the values of a chunk; None if it must be computed."""
+    path, values = _path(chunks, chunk), np.zeros(shape)
+    if not path.exists():
+        return None
+    if path.stat().st_size == len(_sealed(chunk, values)):
+        content = path.read_bytes()
+        values = np.frombuffer(content[: values.nbytes]).reshape(shape)
+        if content == _sealed(chunk, values):
+            return values
+    warn(f"{path} is damaged, and is computed again")
+    return None
+
+
+# The computation -----------------------------------------------------------------------------------------------------
+
+
+def _one_thread() -> Any:
     """Limit linear algebra to one thread, so that workers do not compete for cores and sums keep their last bit.
 
     Workers limit themselves. If they are threads of one process, this limit must outlast all of them.
@@ -97,127 +190,95 @@ def one_thread() -> Any:
     return import_extra("threadpoolctl").threadpool_limits(1)
 
 
-def run_chunk(grid: Trials, chunk: int, version: str = __version__) -> Outcome:
+def _run_chunk(grid: Trials, chunk: int) -> FloatArray:
     """Run all trials of a chunk in this process."""
-    if version != __version__:
-        raise StudyError(f"a worker has concordant {__version__}, but the study was started by {version}")
-    start = time.thread_time()
-    trials = grid.trials(chunk)
-    values = np.empty((len(trials), *grid.shape))
-    failures = []
-    with one_thread():
-        for row, trial in enumerate(trials):
+    if grid.version != __version__:
+        raise StudyError(f"a worker has concordant {__version__}, but the study was started by {grid.version}")
+    values = np.empty((len(grid.trials(chunk)), *grid.shape))
+    with _one_thread():
+        for row, trial in zip(values, grid.trials(chunk), strict=True):
             try:
-                values[row] = grid.run_trial(trial)
+                row[:] = grid.run_trial(trial)
             except Exception as error:
-                name = type(error).__name__
-                failures.append(Failure(trial, grid.work.describe(trial), f"{name}: {error}", traceback.format_exc()))
-    return Outcome(None if failures else values, tuple(failures), time.thread_time() - start)
+                what = f"trial {trial} of seed {grid.seed} ({grid.work.describe(trial)})"
+                raise StudyError(f"{what} failed with {type(error).__name__}: {error}.") from error
+    return values
 
 
-# The folder of a study: a manifest of what it is, and a file for each chunk that is done ------------------------------
-
-_CHECKSUM = hashlib.sha256().digest_size
-
-
-class Folder:
-    """Chunks of one study on disk.
-
-    Every file is written completely under another name and then renamed, and its content depends only on the manifest.
-    So a killed run leaves no partial file, and two runs at the same time write the same bytes.
-    """
-
-    def __init__(self, path: Path, grid: Trials) -> None:
-        """Open or create the folder of this study. A study continued from it keeps its chunk size."""
-        manifest = path / "manifest.json"
-        wanted = _manifest(grid)
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
-        if not manifest.exists():  # if two runs start together, one writes it and both read it
-            write_new(manifest, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode())
-        found = _read(manifest)
-        differences = list(_differences(found, wanted))
-        if differences:
-            shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
-            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
-        self.grid = replace(grid, chunk=int(found["chunk"]))
-        self.chunks = path / "chunks"
-        self.chunks.mkdir(exist_ok=True)
-        for place in (path, self.chunks):
-            clear_parts(place)
-
-    def read(self, chunk: int) -> FloatArray | None:
-        """Read the values of a chunk; None if it must be computed."""
-        path = self._path(chunk)
-        if not path.exists():
-            return None
-        try:
-            with guarding({}):  # chunks are not user input: replace damaged ones
-                content = read_bytes(path)
-        except ReadError:  # not a chunk, or another run is renaming it on a network disk
-            content = b""
-        saved, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
-        if _checksum(chunk, saved) == checksum:
-            values: FloatArray | None = load_array(saved)
-            shape = (len(self.grid.trials(chunk)), *self.grid.shape)
-            if values is not None and values.shape == shape and values.dtype == np.float64:
-                return values
-        warn(f"{path} is damaged, and is computed again")
-        return None
-
-    def write(self, chunk: int, values: FloatArray) -> None:
-        """Write the values of a chunk as a .npy file, followed by a checksum that .npy readers ignore."""
-        with written_whole(self._path(chunk)) as file:
-            buffer = io.BytesIO()
-            np.save(buffer, values, allow_pickle=False)
-            file.write(buffer.getvalue() + _checksum(chunk, buffer.getvalue()))
-
-    def _path(self, chunk: int) -> Path:
-        return self.chunks / f"{chunk:06d}.npy"
-
-
-def _checksum(chunk: int, saved: bytes) -> bytes:
-    """Checksum of the bytes and the chunk number, so that a file copied over another one counts as damaged."""
-    return hashlib.sha256(b"%d " % chunk + saved).digest()
-
-
-def _manifest(grid: Trials) -> dict[str, Any]:
-    """Return everything that decides the results, as read back from JSON. No dates: runs must write the same bytes."""
-    made = {
-        "study": grid.name,
-        "version": __version__,
-        "seed": grid.seed,
-        "n_trials": grid.n_trials,
-        "shape": list(grid.shape),
-        "settings": dict(grid.settings),
-        "chunk": grid.chunk,
-    }
-    return dict(json.loads(json.dumps(made, allow_nan=False)))
-
-
-def _read(manifest: Path) -> dict[str, Any]:
+def _computed(
+    grid: Trials, todo: list[int], workers: Workers, finished: str
+) -> Generator[tuple[int, FloatArray], None, None]:
+    """Yield the values of chunks in the order in which they finish."""
     try:
-        found = json.loads(read_text(manifest))
-        if isinstance(found, dict) and isinstance(found["study"], str) and int(found["chunk"]) >= 1:
-            return found
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
-    raise InputError(f"{manifest} is not the manifest of a study: give another folder")
+        if workers == 1 or (isinstance(workers, int) and len(todo) < 2):
+            yield from ((chunk, _run_chunk(grid, chunk)) for chunk in todo)
+        elif isinstance(workers, int):
+            with _processes(grid, min(workers, len(todo))) as pool:
+                yield from _submitted(pool, _run_own, todo)
+        else:
+            yield from _submitted(workers, partial(_run_chunk, grid), todo)
+    except ConcordantError as error:
+        raise StudyError(f"{error}{finished}") from error
+    except Exception as error:
+        broke = f"the executor, a {type(workers).__name__}, gave up"
+        if isinstance(workers, int):
+            broke = "a worker process died: use fewer workers if memory ran out; in a script, run the study below "
+            broke += 'if __name__ == "__main__":'
+        raise StudyError(f"{broke} ({type(error).__name__}: {error}).{finished}") from error
 
 
-def _differences(found: Any, wanted: Any, where: str = "") -> Iterator[str]:
-    """Describe the differences between two manifests; chunk sizes may differ."""
-    if isinstance(found, Mapping) and isinstance(wanted, Mapping):
-        for key in dict.fromkeys([*found, *wanted]):
-            if where or key != "chunk":
-                name = f"{where} {key}" if where and where != "settings" else key
-                yield from _differences(found.get(key), wanted.get(key), name)
-    elif found != wanted:
-        yield f"{where} is {_short(found)} there and {_short(wanted)} here"
+def _submitted(
+    executor: Executor, work: Callable[[int], FloatArray], todo: list[int]
+) -> Iterator[tuple[int, FloatArray]]:
+    """Run chunks on an executor, a limited number at a time."""
+    waiting = iter(todo)
+    running: dict[Future[FloatArray], int] = {}
+    try:
+        while True:
+            for chunk in islice(waiting, _AT_ONCE - len(running)):
+                running[executor.submit(work, chunk)] = chunk
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future.result()
+    finally:
+        for future in running:
+            with suppress(Exception):  # the cluster may be gone
+                future.cancel()
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
+@contextmanager
+def _processes(grid: Trials, count: int) -> Iterator[Executor]:
+    """Start processes with the grid. They end when this one does, however it ends."""
+    before = multiprocessing.active_children()
+    count = min(count, 61) if os.name == "nt" else count  # Windows cannot wait for more
+    context = multiprocessing.get_context("spawn")  # forked processes may hang if threads run
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(grid,))
+    try:
+        yield pool
+    except BaseException:  # Ctrl-C, too: a chunk may take minutes
+        for process in set(multiprocessing.active_children()).difference(before):
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_own: list[Trials] = []  # in a pool process: the grid it was started for
+
+
+def _begin(grid: Trials) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends these
+    _own.append(grid)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run_own(chunk: int) -> FloatArray:
+    return _run_chunk(_own[0], chunk)

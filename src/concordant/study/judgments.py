@@ -25,8 +25,7 @@ from ..judgments.runs import Runs
 from ..options import checked
 from ..ranks.distance import Problem
 from ..ranks.testing import paper_distances
-from .execution import run_grid
-from .grid import Trials
+from .grid import Trials, run_grid
 from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 

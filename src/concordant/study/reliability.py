@@ -22,8 +22,7 @@ from ..planning.estimation import ESTIMATORS, estimates_of
 from ..planning.halves import discordant_shares
 from ..read.reader import Collection, as_topics, refuse
 from ..read.source import fingerprint
-from .execution import run_grid
-from .grid import Trials
+from .grid import Trials, run_grid
 from .saving import StudyResult
 from .simulation.simulator import Simulator
 
