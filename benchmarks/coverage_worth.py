@@ -25,10 +25,9 @@ from data import matrix, need
 from scipy.stats import kendalltau
 
 from concordant.arrays import FloatArray, IntArray
-from concordant.judges import estimate as es
-from concordant.judges.analytic import Design, Sample, agreement, judge_curve, truth_curve
-from concordant.judges.ranking import could_be_best
-from concordant.judges.worth import word_of
+from concordant.judges import curves as es
+from concordant.judges.curves import Design, Sample, agreement, judge_curve, truth_curve
+from concordant.judges.worth import could_be_best, word_of
 
 A = 25
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "measured" / "worth.csv"

@@ -130,7 +130,7 @@ def calls() -> dict[str, Call]:
         "judge_card": (cc.judge_card, {**both, **DRAWS}),
         "judge_worth": (cc.judge_worth, {**two, "rng": 1}),
         "rank_judges": (cc.rank_judges, {**both, "rng": 1}),
-        "judges.significance_agreement": (cc.judges.significance_agreement, {**two, **DRAWS}),
+        "judges.significance_agreement": (cc.judges.significance_agreement, two),
         "soft_pairwise_accuracy": (cc.soft_pairwise_accuracy, {**two, **DRAWS}),
         "judges.tie_calibration": (cc.judges.tie_calibration, {**two, "rng": 1}),
         "tie_bounds": (cc.tie_bounds, {"truth": RANKS, "candidate": MIXED}),

@@ -35,10 +35,10 @@ from .data.scores import Means as Means
 from .data.scores import Scores as Scores
 from .errors import ConcordantError as ConcordantError
 from .inference.nulls import null_distribution as null_distribution
+from .judges.accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
 from .judges.card import judge_card as judge_card
-from .judges.ranking import rank_judges as rank_judges
-from .judges.soft_accuracy import soft_pairwise_accuracy as soft_pairwise_accuracy
 from .judges.worth import judge_worth as judge_worth
+from .judges.worth import rank_judges as rank_judges
 from .judgments.evaluation import evaluate as evaluate
 from .judgments.qrels import Qrels as Qrels
 from .judgments.read_runs import read_qrels as read_qrels

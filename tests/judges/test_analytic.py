@@ -12,17 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from concordant.arrays import FloatArray, IntArray
-from concordant.judges.analytic import (
+from concordant.judges.curves import (
+    Both,
     Curve,
     Design,
     Sample,
+    WorthEstimate,
     agreement,
+    estimate,
     expected_product,
     judge_curve,
     step_of,
     truth_curve,
 )
-from concordant.judges.estimate import Both, WorthEstimate, estimate
 
 from ..places import collections, read_matrix
 
@@ -138,7 +140,7 @@ def test_blocks_of_topics_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     for shared in (True, False):
         whole = judge_curve(x, y, 5, singles(truth), shared=shared)
         with monkeypatch.context() as patch:
-            patch.setattr("concordant.judges.analytic.AT_A_TIME", 60)
+            patch.setattr("concordant.judges.curves.AT_A_TIME", 60)
             parts = judge_curve(x, y, 5, singles(truth), shared=shared)
         for a, b in zip((*whole.topics, *whole.both), (*parts.topics, *parts.both), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-12)

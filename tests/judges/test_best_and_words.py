@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import t as student
 
 import concordant as cc
-from concordant.judges.ranking import could_be_best
-from concordant.judges.worth import judgment, question, sentence, shown, told, too_few, word_of
+from concordant.judges.curves import too_few
+from concordant.judges.worth import could_be_best, judgment, question, sentence, shown, told, word_of
 
 
 def test_best_is_the_rule_literally() -> None:

@@ -93,8 +93,8 @@ def test_what_is_refused() -> None:
     labels = {"other": cc.judgments.label_agreement(qrels, qrels, n_resamples=99, rng=1)}
     with pytest.raises(InputError, match="labels has 'other', which is not a judge"):
         cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, labels=labels)
-    with pytest.raises(InputError, match="test is 'z'"):
-        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, test="z")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="correction is 'z'"):
+        cc.judge_card(PEOPLE_SCORES, {"hasty": HASTY_SCORES}, correction="z")  # type: ignore[arg-type]
 
 
 def test_too_few_topics_have_no_worth_but_all_else() -> None:

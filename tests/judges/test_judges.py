@@ -13,9 +13,9 @@ import pytest
 import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.errors import AlignmentWarning, InputError
-from concordant.judges import splits as sp
-from concordant.judges.analytic import Sample, judge_curve, truth_curve
-from concordant.judges.worth import How, supported
+from concordant.judges import curves as sp
+from concordant.judges.curves import How, Sample, judge_curve, truth_curve
+from concordant.judges.worth import supported
 
 from .. import literal
 

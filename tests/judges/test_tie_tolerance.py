@@ -11,7 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import InputError
-from concordant.judges.tie_tolerance import _best, _pairs
+from concordant.judges.accuracy import _best, _pairs
 
 from ..commands import CAREFUL, PEOPLE, good
 

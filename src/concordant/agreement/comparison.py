@@ -18,9 +18,8 @@ from ..data.results import Findings, seed_of, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError, counted, listing, nearly_reversed
 from ..inference.resampling import Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
-from ..judges.analytic import Curve
-from ..judges.ranking import JudgeRanking, on_the_same, ranking_of
-from ..judges.worth import How, for_worth, matched_judge, worth_of
+from ..judges.curves import Curve, How
+from ..judges.worth import JudgeRanking, for_worth, matched_judge, on_the_same, ranking_of, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
 from ..ranks.distance import Problem

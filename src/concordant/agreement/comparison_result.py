@@ -18,8 +18,7 @@ from ..ranks.testing import RankTest
 
 if TYPE_CHECKING:
     from ..data.results import Estimate, Findings
-    from ..judges.ranking import JudgeRanking
-    from ..judges.worth import JudgeWorth
+    from ..judges.worth import JudgeRanking, JudgeWorth
     from ..pairing import Pairing
 
 Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"]

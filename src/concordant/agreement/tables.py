@@ -14,8 +14,8 @@ from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Findings, Interval, columns, seed_of, settings_of
 from ..errors import InputError, argument, counted, listing, named, number
 from ..inference.resampling import Resampling
-from ..judges.ranking import agreements, could_be_best, on_the_same
-from ..judges.worth import How, for_worth, matched_judge, shown
+from ..judges.curves import How
+from ..judges.worth import agreements, could_be_best, for_worth, matched_judge, on_the_same, shown
 from ..read.look import look
 from ..read.reader import read_scores, tables_in
 from .comparison_result import Compared, Comparison

@@ -75,13 +75,6 @@ def reached(values: FloatArray, signs: Signs) -> Reached:
     return Reached(above, below)
 
 
-def two_sided(counts: Reached, signs: Signs) -> FloatArray:
-    """Compute two-sided p-values of the pairs: twice the smaller one-sided p-value."""
-    added = 0 if signs.exact else 1  # count the observed signs, to keep the level (Phipson and Smyth 2010)
-    tails = np.minimum(counts.above.sum(axis=0), counts.below.sum(axis=0))
-    return np.asarray(np.minimum(1.0, 2 * (tails + added) / (signs.total + added)))
-
-
 def takes_all_signs(n: int, n_resamples: int, *, opposite: bool = True) -> bool:
     """Tell whether n topics have at most `n_resamples` sign vectors; without `opposite`, v and -v count once."""
     return n <= 62 and 1 << (n if opposite else n - 1) <= n_resamples

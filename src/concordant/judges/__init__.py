@@ -6,8 +6,8 @@ _MODULE_OF = {
     "family_bias": "families",
     "gaming_gap": "gaming",
     "rank_changes": "rank_shifts",
-    "significance_agreement": "significance_counts",
-    "tie_calibration": "tie_tolerance",
+    "significance_agreement": "significance",
+    "tie_calibration": "accuracy",
 }
 __all__ = list(_MODULE_OF)
 __getattr__ = resolver(__name__, _MODULE_OF)

@@ -16,13 +16,12 @@ from ..inference.sign_flips import BATCHES, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
 from ..read.reader import Collection
+from .accuracy import accuracy_from
+from .curves import How
 from .families import bias_from, members_of
 from .rank_shifts import changes_from, default_k, rank_bounds
-from .ranking import ranking_of
-from .significance import Correction, Test, significant_pairs
-from .significance_counts import HowTested, agreement_from
-from .soft_accuracy import accuracy_from
-from .worth import How, JudgeWorth, matched_judge
+from .significance import Correction, agreement_from, significant_pairs
+from .worth import JudgeWorth, matched_judge, ranking_of
 
 _WIDTH = 80
 
@@ -134,7 +133,6 @@ def judge_card(  # noqa: PLR0913
     names: Sequence[str] | None = None,
     families: Mapping[str, str] | None = None,
     labels: Mapping[str, Findings] | None = None,
-    test: Test = "t",
     correction: Correction | None = None,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
@@ -155,7 +153,7 @@ def judge_card(  # noqa: PLR0913
         Family of each system, for `family_bias`; leave out systems without a family.
     labels : mapping of str to Findings, optional
         Agreement of each judge's labels, from `judgments.label_agreement`.
-    test, correction, alpha
+    correction, alpha
         As in `significance_agreement`.
     confidence_level : float
         Confidence level of all intervals.
@@ -193,7 +191,6 @@ def judge_card(  # noqa: PLR0913
     [('careful', 0.905, 3.0), ('hasty', 0.723, 4.0)]
 
     """
-    tested = HowTested(test, correction, alpha)
     found = pairings(truth, candidates, names=names, topics=True, many=True)
     joined = match(*rejoined(found), "both")
     sides = matched_rows(joined)
@@ -212,7 +209,7 @@ def judge_card(  # noqa: PLR0913
     ranking = ranking_of(single, together, How(get_coefficient("tau_b"), level, how))
     signs = draw_signs(len(sides.scores[0].topics), how.n_resamples, how.generator())
     of_truth = reached(sides.scores[0].values, signs)
-    significant = [significant_pairs(side.values, *tested, how) for side in sides.scores]
+    significant = [significant_pairs(side.values, correction, alpha) for side in sides.scores]
     bounds = [rank_bounds(side, level, how.n_resamples, how.generator()) for side in sides.scores]
     ap = get_coefficient("tau_ap_b")
     judges = []
@@ -227,9 +224,9 @@ def judge_card(  # noqa: PLR0913
                 tau_b=float(get_coefficient("tau_b").attempt(*means)[0]),
                 tau_ap_b=float(ap.attempt(*means)[0]),
                 soft_accuracy=accuracy_from(pair, of_truth, reached(sides.scores[k].values, signs), signs, how),
-                significance=agreement_from(pair, significant[0], significant[k], tested, how),
+                significance=agreement_from(pair, significant[0], significant[k], correction, alpha),
                 ranks=changes_from(pair, (bounds[0], bounds[k]), default_k(m), level, how),
-                bias=None if of is None else bias_from(pair, of, tested.alpha, level, how),
+                bias=None if of is None else bias_from(pair, of, alpha, level, how),
                 labels=None if labels is None else labels.get(named[k]),
             )
         )
@@ -246,5 +243,5 @@ def judge_card(  # noqa: PLR0913
         figure="judged.card",
         notes=(*sides.notes, *ranking.notes),
         data=joined,
-        settings=sides.about(seed=how.seed, **about, **tested._asdict())["settings"],
+        settings=sides.about(seed=how.seed, correction=correction, alpha=alpha, **about)["settings"],
     )

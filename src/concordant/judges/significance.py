@@ -1,95 +1,223 @@
-"""Tests of significance for all pairs of systems, with the corrections that papers use."""
+"""`significance_agreement`: significant differences between systems, by direction, on both sides."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Literal, TypeAlias
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
-from ..data.means import mean_over_topics
-from ..errors import InputError, argument, named
+from ..arrays import FloatArray, require_room_for_pairs
+from ..data.results import Findings, columns
+from ..errors import listing
 from ..inference.adjustment import holm
-from ..inference.resampling import Resampling
-from ..inference.sign_flips import draw_signs, reached, two_sided
+from ..options import checked
+from ..pairing import Matched, matched_topics
 from ..ranks.discriminative import paired_pvalues
+from ..read.reader import Collection
 
-Test: TypeAlias = Literal["t", "permutation", "wilcoxon"]
-Correction: TypeAlias = Literal["holm", "tukey"]
+Correction: TypeAlias = Literal["holm"]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
-_EXACT = 50  # up to this many topics without ties, use Wilcoxon's exact null distribution
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
 
 
-def significant_pairs(
-    values: FloatArray, test: Test, correction: Correction | None, alpha: float, how: Resampling
-) -> BoolArray:
-    """Test whether each pair of columns differs significantly, in the order of np.triu_indices."""
-    if correction == "tukey":
-        if test != "t":
-            raise InputError(
-                f"{named('test')} is {test!r}, which has no Tukey HSD: use {argument('correction', 'holm')}, or "
-                f"{argument('test', 't')}"
-            )
-        return tukey(values, alpha)
-    if test == "t":
-        p = paired_pvalues(values)
-    elif test == "wilcoxon":
-        p = wilcoxon_pvalues(values)
-    else:
-        signs = draw_signs(len(values), how.n_resamples, how.generator())
-        p = two_sided(reached(values, signs), signs)
-    return np.asarray((holm(p) if correction == "holm" else p) <= alpha)
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({100 * part / whole:.1f}%)" if whole else "0 of 0"
 
 
-def wilcoxon_pvalues(values: FloatArray) -> FloatArray:
-    """Two-sided p-values of Wilcoxon's signed-rank test, without zero differences; 1 for identical systems.
+@checked
+def significance_agreement(
+    truth: Collection,
+    candidate: Collection = None,
+    *,
+    correction: Correction | None = None,
+    alpha: float = 0.05,
+) -> Findings:
+    """Count the differences between systems that both sides find significant, and in the same direction.
 
-    They are exact for up to 50 topics without tied or zero differences, otherwise by the normal approximation.
+    Each side tests all pairs of systems over its topics by a paired t-test. A pair is an active agreement if both sides
+    find it significant in the same direction, and an active disagreement if in opposite directions. It is mixed if one
+    side finds it significant, and passive if neither does.
+
+    Parameters
+    ----------
+    truth, candidate : Collection
+        Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
+        and topics that only one side has are left out, and an `AlignmentWarning` names them.
+    correction : {None, "holm"}
+        None: every pair at level alpha. "holm": alpha holds for all pairs of a side together.
+    alpha : float
+        Level of the tests. A pair is significant if p <= alpha.
+
+    Returns
+    -------
+    Findings
+        Has six counts, which sum to `n_pairs`: agreements and disagreements of active, mixed and passive pairs
+        (`active_agreements`, `active_disagreements`, ...). Besides:
+
+        - `truth_only`, `candidate_only`: mixed pairs by the side that finds them significant, as a tuple of agreements
+          and disagreements in direction.
+        - `false_positives`, `false_negatives`: pairs that only the candidate, or only the truth, finds significant.
+        - `false_positive_rate`: false positives divided by the pairs not significant in the truth.
+        - `false_negative_rate`: false negatives divided by the pairs significant in the truth.
+        - `false_discovery_rate`: the share of the candidate's significant pairs that the truth does not confirm.
+        - `best`: the candidate's best system, or several if tied.
+        - `best_wins`: systems that the candidate finds significantly worse than its best.
+        - `best_confirmed`: those of `best_wins` that the truth also finds significantly worse.
+        - `better_than_best`: systems that the truth finds significantly better than the candidate's best.
+        - `false_best_rate`: the share of `best_wins` that the truth does not confirm.
+
+    See Also
+    --------
+    soft_pairwise_accuracy : Measure the agreement of p-values for pairs of systems.
+    discriminative_power : Compute the share of significant differences that another ranking confirms.
+    judge_card : Report all statistics about judges.
+
+    Notes
+    -----
+    The direction is that of the means. A pair with means tied on both sides counts as the
+    same direction, and a pair tied on one side only as different. The rates treat significance in the truth as fact.
+    But the truth has few topics too, so a false positive may be a true difference that the truth cannot show.
+
+    The false discovery rate counts active disagreements as false. It is the share of errors among the significant
+    differences in a paper that trusts the candidate.
+
+    References
+    ----------
+    A. Moffat, F. Scholer and P. Thomas (2012). Models and Metrics: IR Evaluation as a User Process. ADCS.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
+    >>> found = cc.judges.significance_agreement(people, hasty)
+    >>> found.active_agreements, found.active_disagreements
+    (85, 0)
+    >>> found.false_negatives, found.false_positives  # mixed, by the side that finds the pair significant
+    (46, 7)
+    >>> found.mixed_agreements, found.mixed_disagreements  # mixed, by direction
+    (44, 9)
+    >>> found.passive_agreements, found.passive_disagreements
+    (32, 20)
+
     """
-    from scipy.stats import wilcoxon
+    sides = matched_topics(truth, candidate)
+    require_room_for_pairs(len(sides.scores[0].systems), "agreement on significance", 5)
+    found = [significant_pairs(side.values, correction, alpha) for side in sides.scores]
+    return agreement_from(sides, found[0], found[1], correction, alpha)
 
-    first, second = np.triu_indices(values.shape[1], 1)
-    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
-    found = np.ones(len(first))
-    for i in range(values.shape[1] - 1):  # one system at a time, to bound memory
-        pairs = np.flatnonzero(first == i)
-        # Round, so that 0.3 - 0.1 and 0.2 are tied.
-        d = np.round(scaled[:, i, None] - scaled[:, second[pairs]], 12)
-        sizes = np.sort(np.abs(d), axis=0)
-        coarse = (sizes[0] == 0) | (np.diff(sizes, axis=0) == 0).any(axis=0) | (len(d) > _EXACT)
-        differs = sizes[-1] > 0
-        for method, some in (("exact", ~coarse), ("asymptotic", coarse & differs)):
-            if some.any():
-                found[pairs[some]] = wilcoxon(d[:, some], axis=0, method=method).pvalue
+
+def significant_pairs(values: FloatArray, correction: Correction | None, alpha: float) -> BoolArray:
+    """Test whether each pair of columns differs significantly, in the order of np.triu_indices."""
+    p = paired_pvalues(values)
+    return np.asarray((holm(p) if correction else p) <= alpha)
+
+
+def agreement_from(
+    sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, correction: Correction | None, alpha: float
+) -> Findings:
+    """Count agreements from the significant pairs of each side."""
+    systems, means = sides.scores[0].systems, (sides.scores[0].means(), sides.scores[1].means())
+    first, second = np.triu_indices(len(means[0]), 1)
+    directions = [np.sign(mean[first] - mean[second]) for mean in means]
+    same = directions[0] == directions[1]
+    kinds = {
+        "active": in_truth & in_candidate,
+        "mixed": in_truth ^ in_candidate,
+        "passive": ~(in_truth | in_candidate),
+    }
+    counts = {
+        f"{kind}_{word}": count
+        for kind, of in kinds.items()
+        for word, count in zip(("agreements", "disagreements"), _split(of, same), strict=True)
+    }
+    best = means[1] == means[1].max()
+    beaten = [_beats(*found, means[0].size) for found in zip((in_truth, in_candidate), directions, strict=True)]
+    wins = beaten[1] & best[:, None]
+    n_truth, n_candidate = int(in_truth.sum()), int(in_candidate.sum())
+    active, only_truth, only_candidate = counts["active_agreements"], in_truth & ~in_candidate, in_candidate & ~in_truth
+    splits = {"truth_only": _split(only_truth, same), "candidate_only": _split(only_candidate, same)}
+    missed, invented = sum(splits["truth_only"]), sum(splits["candidate_only"])
+    best_wins, confirmed = int(wins.sum()), int((wins & beaten[0]).sum())
+    shares = {
+        "false_positive_rate": (invented, len(same) - n_truth),
+        "false_negative_rate": (missed, n_truth),
+        "false_discovery_rate": (n_candidate - active, n_candidate),
+        "false_best_rate": (best_wins - confirmed, best_wins),
+    }
+    numbers = {
+        "n_pairs": len(same),
+        **counts,
+        "significant_truth": n_truth,
+        "significant_candidate": n_candidate,
+        **splits,
+        "best": _named(systems, best),
+        "truth_best": _named(systems, means[0] == means[0].max()),
+        "best_wins": best_wins,
+        "best_confirmed": confirmed,
+        "better_than_best": int(beaten[0][:, best].any(axis=1).sum()),
+        "false_positives": invented,
+        "false_negatives": missed,
+        **{name: _share(*parts) for name, parts in shares.items()},
+    }
+    return Findings(
+        kind="SignificanceAgreement",
+        answer=_verdict(numbers, correction, alpha),
+        numbers=numbers,
+        shown=_table(numbers, list(shares.values())),
+        **sides.about(correction=correction, alpha=alpha),
+    )
+
+
+def _verdict(found: Mapping[str, Any], correction: Correction | None, alpha: float) -> str:
+    """Count the candidate's significant differences that truth confirms, and those it misses."""
+    said = (
+        f"truth confirms {found['active_agreements']} of {found['significant_candidate']} significant differences of "
+        f"candidate, and contradicts {found['active_disagreements']}"
+    )
+    if not found["significant_candidate"]:
+        said = f"candidate finds none of {found['n_pairs']} pairs significantly different"
+    missed = f"candidate misses {found['false_negatives']} of truth's {found['significant_truth']}"
+    if not found["significant_truth"]:
+        missed = "truth finds no pair significantly different"
+    corrected = "Holm" if correction else "no correction"
+    return f"{said}; {missed} (paired t-test, {corrected}, alpha = {alpha:g})"
+
+
+def _table(found: Mapping[str, Any], shares: Sequence[tuple[int, int]]) -> str:
+    """Show counts by significance and direction, the rates, and the best system."""
+    counts = {
+        "on both sides (active)": (found["active_agreements"], found["active_disagreements"]),
+        "in truth only (mixed)": found["truth_only"],
+        "in candidate only (mixed)": found["candidate_only"],
+        "on neither side (passive)": (found["passive_agreements"], found["passive_disagreements"]),
+    }
+    lines = [["", "same direction", "other direction"]]
+    lines += [[f"significant {label}", *map(str, split)] for label, split in counts.items()]
+    names = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
+    rates = [[name, _of(*parts)] for name, parts in zip(names, shares, strict=True)]
+    best = f"  best of candidate: {listing(found['best'], 3)}; of truth: {listing(found['truth_best'], 3)}"
+    worse = f"  systems that truth finds significantly better than candidate's best: {found['better_than_best']}"
+    return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
+
+
+def _split(pairs: BoolArray, same: BoolArray) -> tuple[int, int]:
+    return int((pairs & same).sum()), int((pairs & ~same).sum())
+
+
+def _beats(significant: BoolArray, direction: FloatArray, m: int) -> BoolArray:
+    """Matrix of significant wins: `[i, j]` if system i is significantly better than system j."""
+    found = np.zeros((m, m), dtype=bool)
+    upper = np.triu_indices(m, 1)
+    found[upper] = significant & (direction > 0)
+    found.T[upper] = significant & (direction < 0)
     return found
 
 
-def tukey(values: FloatArray, alpha: float) -> BoolArray:
-    """Find Tukey's honestly significant differences in the two-way layout without interaction."""
-    n, m = values.shape
-    scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
-    residuals = scaled - scaled.mean(axis=0) - scaled.mean(axis=1, keepdims=True) + scaled.mean()
-    freedom = (n - 1) * (m - 1)
-    # Standard error of a mean: root of (residual sum of squares / ((n - 1)(m - 1)) / n).
-    error = np.sqrt((residuals**2).sum() / freedom / n)
-    difference = _differences(scaled)
-    if error <= 1e-14:  # only rounding: systems differ by constants
-        return np.asarray(difference > 0)
-    return np.asarray(difference >= _critical(alpha, m, freedom) * error)
-
-
-@lru_cache(maxsize=64)
-def _critical(alpha: float, m: int, freedom: int) -> float:
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.isf(alpha, m, freedom))
-
-
-def _differences(values: FloatArray) -> FloatArray:
-    """Absolute differences of the means; 0 for equal totals."""
-    means = mean_over_topics(values)
-    first, second = np.triu_indices(len(means), 1)
-    return np.asarray(np.abs(means[first] - means[second]))
+def _named(systems: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
+    return tuple(system for system, chosen in zip(systems, which, strict=True) if chosen)

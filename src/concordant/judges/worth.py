@@ -1,4 +1,4 @@
-"""`judge_worth`: how many topics judged by the truth a candidate's topics are worth.
+"""`judge_worth`: how many topics judged by the truth a candidate's topics are worth; `rank_judges`: which is the best.
 
 Words and sentences for a worth, shared by terminal, report and figures.
 
@@ -19,40 +19,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ..arrays import FloatArray, require_room_for_pairs
-from ..coefficients.registry import Coefficient, get_coefficient, headlines
+from ..arrays import FloatArray
+from ..coefficients.registry import Coefficient, headlines
 from ..data.results import Interval, Result, columns, settings_of
-from ..data.scores import Scores
-from ..errors import InputError, counted, listing, nearly_reversed
-from ..inference.resampling import Resampling, Seed, not_resampled
+from ..errors import InputError, counted, listing, nearly_reversed, one_line
+from ..inference.resampling import Seed, not_resampled
 from ..options import checked
-from ..pairing import Matched, Noun, On, Pairing, matched_rows, pairings
+from ..pairing import Matched, Noun, On, Pairing, match, matched_rows, pairings, rejoined
 from ..read.reader import Collection
-from .analytic import Curve, Sample, judge_curve, truth_curve
-from .estimate import Both, WorthEstimate, estimate, worth_from
-from .splits import split_curves
-
-TOPICS = 25.0  # number of topics whose worth is reported, for any sample size
-
-
-@dataclass(frozen=True)
-class How:
-    """Settings for the worth of each judge."""
-
-    coefficient: Coefficient
-    level: float
-    drawn: Resampling
-    """Random splits for coefficients without a formula."""
-    n_topics: float = TOPICS
-    new_systems: bool = True
-
-    @classmethod
-    def of(cls, coefficient: str, n_topics: float, confidence_level: float, rng: Seed, *, new_systems: bool) -> How:
-        known = get_coefficient(coefficient)
-        if why := not_resampled(known):
-            raise InputError(why)
-        return cls(known, confidence_level, Resampling.of(1, rng), n_topics, new_systems)
+from .curves import TOPICS, Both, Curve, Design, How, Sample, WorthEstimate, agreement, curves_of, estimate, too_few
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,7 +216,7 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
     topics, others, systems = len(sides.truth.topics), len(sides.judge.topics), len(sides.truth.systems)
     reason = too_few(min(topics, others), systems, "topic" if sides.groups is None else "group")
     found = WorthEstimate(math.nan, math.nan, math.nan, rises=True)
-    agreement, moves = math.nan, np.zeros(3)
+    agrees, moves = math.nan, np.zeros(3)
     means = sides.truth.means(), sides.judge.means()
     value, undefined = how.coefficient.attempt(*means)
     shared = sides.pairing.on == "both"
@@ -248,7 +225,7 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
     if not reason:
         (judge, truth), moves = curves_of(sides, how, curves)
         found = estimate(judge, truth, how.n_topics, level=how.level, new_systems=how.new_systems)
-        agreement = Both(judge, truth, how.n_topics).agreement
+        agrees = Both(judge, truth, how.n_topics).agreement
         if not found.rises:
             reason = f"more topics judged by {sides.names[0]} do not rank the systems better"
             found = WorthEstimate(math.nan, math.nan, math.nan, rises=False)
@@ -266,11 +243,11 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
         interval=Interval(low, high, how.level, "jackknife over topics and systems"),
         word=word_of(found.low, found.high, how.n_topics),
         reason=reason,
-        agreement=agreement,
+        agreement=agrees,
         notes=(*sides.notes, *nearly_reversed(value, how.coefficient.name)),
         data=sides.pairing,
         settings=settings_of(
-            seed=None if is_analytic(how) else how.drawn.seed,
+            seed=None if how.analytic else how.drawn.seed,
             confidence_level=how.level,
             n_systems=systems,
             n_topics=topics,
@@ -281,51 +258,6 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
     )
 
 
-@dataclass(frozen=True)
-class Yardstick:
-    """The truth's curve, for the worth of many judges on the same topics, without intervals."""
-
-    truth: Sample
-    curve: Curve
-
-    @classmethod
-    def of(cls, truth: Scores) -> Yardstick | None:
-        """Compute the truth's curve; None if there are too few topics or systems."""
-        if too_few(len(truth.topics), len(truth.systems)):
-            return None
-        sample = Sample.of(truth.values)
-        return cls(sample, truth_curve(sample, TOPICS, None))
-
-    def worth(self, judge: FloatArray) -> float:
-        """Worth of 25 topics, capped at 100 so that means over draws are finite."""
-        both = Both(judge_curve(self.truth, Sample.of(judge), TOPICS, None, shared=True), self.curve, TOPICS)
-        return min(worth_from(both.inverse_worth(both.values)), 4 * TOPICS)
-
-
-def is_analytic(how: How) -> bool:
-    """Whether the coefficient has a formula."""
-    return how.coefficient.name == "tau_b"
-
-
-def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tuple[tuple[Curve, Curve], FloatArray]:
-    """Compute V_Y and V_X, and by how much another seed moves the logs of lower end, worth and upper end."""
-    require_room_for_pairs(len(sides.truth.systems), "worth", len(sides.truth.topics))
-    of, shared = sides.pairing.truth.teams, sides.pairing.on == "both"
-    teams = np.arange(len(sides.truth.systems)) if of is None else np.unique(of, return_inverse=True)[1]
-    truth, judge = Sample.of(sides.truth.values), Sample.of(sides.judge.values)
-    whole = not is_analytic(how)
-    made = judge_curve(truth, judge, how.n_topics, teams, shared=shared, whole=whole)
-    kept, key = {} if curves is None else curves, sides.truth.values.tobytes() + teams.tobytes()
-    if key not in kept:
-        kept[key] = truth_curve(truth, how.n_topics, teams, whole=whole)
-    if not whole:
-        return (made, kept[key]), np.zeros(3)
-    if not shared:
-        raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b can do without")
-    return split_curves(sides.truth.values, sides.judge.values, how, teams, (made, kept[key]))
-
-
-FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
 NO_LIMIT = 9_999  # more topics than this are shown as "no limit"
 NOT_KNOWN, CANNOT_TELL = "not known", "cannot tell"
 SCORED: dict[Noun, str] = {"judge": "judged by", "measure": "measured by", "pool": "judged from", "benchmark": "of"}
@@ -351,16 +283,6 @@ def word_of(low: float, high: float, n_topics: float) -> str:
     if low > n_topics:
         return "steadier"
     return "within a factor of two" if low >= n_topics / 2 and high <= 2 * n_topics else CANNOT_TELL
-
-
-def too_few(topics: int, systems: int, unit: str = "topic") -> str:
-    """Say why a worth cannot be estimated; empty if it can."""
-    missing = []
-    if topics < FEWEST_TOPICS:
-        missing.append(f"{counted(topics, unit)} (at least {FEWEST_TOPICS} are needed)")
-    if systems < FEWEST_SYSTEMS:
-        missing.append(f"{counted(systems, 'system')} (at least {FEWEST_SYSTEMS} are needed)")
-    return f"there are only {' and '.join(missing)}" if missing else ""
 
 
 def judgment(word: str, names: Sequence[str], sample: str, noun: Noun = "judge", reason: str = "") -> str:
@@ -444,3 +366,190 @@ def told(low: float, high: float, n_topics: float = math.nan) -> str:
 def _apart(end: float, n_topics: float) -> str:
     """Format an end, with one more decimal if it would round to n_topics."""
     return f"{end:.1f}" if end != n_topics and shown(end) == f"{n_topics:g}" else shown(end)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgeRanking(Result):
+    """Result of `rank_judges`. `print` shows it, `to_dict` has everything."""
+
+    judges: tuple[JudgeWorth, ...]
+    """The judges, sorted by agreement across topics, the best first."""
+    best: tuple[str, ...]
+    """Judges that could be the best: no other judge is significantly better."""
+
+    @property
+    def verdict(self) -> str:
+        """The best judge or those that could be, and the worth of the first judge's topics."""
+        return ". ".join(self._sentences())
+
+    def _answers(self) -> Sequence[str]:
+        return [f"{part}." for part in self._sentences()]
+
+    def _sentences(self) -> list[str]:
+        first = self.judges[0]
+        if len(self.judges) == 1:
+            return first._sentences()
+        sample = counted(first.settings["n_topics"], first.units[:-1])
+        return [undecided(self.best, len(self.judges), sample, first.noun), first.verdict]
+
+    def table(self) -> str:
+        """Show one row per judge."""
+        first = self.judges[0]
+        level = f"{100 * first.interval.confidence_level:g}% interval"
+        heads = ["", f"worth of {first.n_topics:g}", level, "", "best?"]
+        rows = [
+            [
+                judge.names[1],
+                judge.cell,
+                judge.ends,
+                judge.word,
+                "no" if judge.names[1] not in self.best else "yes" if len(self.best) == 1 else "maybe",
+            ]
+            for judge in self.judges
+        ]
+        heading = f"  worth in {first.units} {SCORED[first.noun]} {one_line(first.names[0])}; {first.coefficient}"
+        return "\n".join([heading, columns([heads, *rows] if rows[1:] else [heads[:-1], rows[0][:-1]])])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per judge."""
+        return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the worth of each judge with its interval."""
+        from ..render.figures import intervals
+
+        return intervals.worths(self.judges, ax)
+
+
+@checked
+def rank_judges(  # noqa: PLR0913
+    truth: Collection,
+    candidates: Any = None,
+    *,
+    coefficient: str = "tau_b",
+    n_topics: float = TOPICS,
+    new_systems: bool = True,
+    confidence_level: float = 0.95,
+    names: Sequence[str] | None = None,
+    on: On = "both",
+    rng: Seed = None,
+) -> JudgeRanking:
+    """Estimate the worth of several judges, and find those that could be the best.
+
+    The worth of each judge uses all systems and topics that it shares with the truth, so it does not depend on the
+    other judges. Which judges could be best is decided on the systems and topics that all of them share.
+
+    Parameters
+    ----------
+    truth : what `as_topics` takes
+        As in `judge_worth`.
+    candidates : what `as_topics` takes, a list of these, or a mapping from names to them
+        The judges. In a folder, each file with a table of several systems is one judge.
+    coefficient, n_topics, new_systems, confidence_level, names, on, rng
+        As in `judge_worth`.
+
+    Returns
+    -------
+    JudgeRanking
+        The judges with their worth, the best first, and those that could be the best.
+
+    See Also
+    --------
+    judge_worth : Estimate the worth of one judge.
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful, hasty = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
+    >>> cc.rank_judges(people, {"careful": careful, "hasty": hasty}).best
+    ('careful',)
+
+    """
+    how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
+    found = pairings(truth, candidates, names=names, on=on, topics=True, many=True)
+    single = [matched_judge(one) for one in found]
+    if len({(judged.truth.systems, judged.truth.topics, judged.judge.topics) for judged in single}) == 1:
+        return ranking_of(single, single, how)
+    together = match(*rejoined(found), on)
+    return ranking_of(single, [matched_judge(together.alone(k)) for k in range(len(single))], how)
+
+
+def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How) -> JudgeRanking:
+    """Rank judges: worth from the pairings `single`, comparison from the common pairings `together`."""
+    curves: dict[bytes, Curve] = {}
+    judges = [worth_of(sides, how, curves) for sides in single]
+    topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in together)
+    if why := too_few(topics, len(together[0].truth.systems)):
+        values, best = np.zeros(len(judges)), np.ones(len(judges), dtype=bool)
+        notes = [f"The best judge is not known: {why} in common"]
+    else:
+        values, influences = agreements(together, topics // 2, how, curves)
+        best, notes = could_be_best(values, influences, topics, level=how.level), []
+    order = sorted(range(len(judges)), key=lambda k: (-values[k], k))
+    return JudgeRanking(
+        judges=tuple(judges[k] for k in order),
+        best=tuple(judges[k].names[1] for k in order if best[k]),
+        notes=tuple(dict.fromkeys([*(note for judge in judges for note in judge.notes), *notes])),
+        data=together[0].pairing,
+        settings=judges[0].settings,
+    )
+
+
+def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched] | None:
+    """Restrict the judges to their common systems and topics; None if these are too few."""
+    if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
+        try:
+            common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
+            sides = [matched_judge(common.alone(k)) for k in range(len(pairs))]
+        except InputError:  # no common systems or topics
+            return None
+    fewest = min(min(len(one.truth.topics), len(one.judge.topics)) for one in sides)
+    return None if too_few(fewest, len(sides[0].truth.systems)) else sides
+
+
+def agreements(
+    together: Sequence[Matched], size: int, how: How, curves: dict[bytes, Curve]
+) -> tuple[FloatArray, FloatArray]:
+    """V of each judge on `size` topics, and the influence of each topic (the truth's, then judges' own) on it."""
+    truth = Sample.of(together[0].truth.values)
+    column: dict[tuple[int, str], int] = {}
+    values, parts = [], []
+    for sides in together:
+        if how.analytic:
+            design = Design(
+                truth, Sample.of(sides.judge.values), sides.pairing.on == "both", len(truth) - len(truth) // 2
+            )
+            curve = agreement(design, np.array([float(size)]), np.arange(len(sides.truth.systems)))
+        else:
+            curve = curves_of(sides, how, curves)[0][0]
+        values.append(curve.values[-1])
+        names = [(0, topic) for topic in sides.truth.topics], [(1, topic) for topic in sides.judge.topics]
+        for own, left in zip(names, curve.topics, strict=False):
+            places = [column.setdefault(topic, len(column)) for topic in own]
+            parts.append((len(values) - 1, places, math.sqrt(1 - 1 / len(own)) * (left[-1] - left[-1].mean())))
+    influences = np.zeros((len(values), len(column)))
+    for judge, places, part in parts:
+        influences[judge, places] = part
+    return np.array(values), influences
+
+
+def could_be_best(
+    values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
+) -> npt.NDArray[np.bool_]:
+    """For each judge, say whether no other judge is significantly better.
+
+    `influences` (judges x topics) are sqrt((n - 1)/n) (V without the topic - mean over topics), and 0 for topics that
+    a judge lacks. `n_topics` is the size of the smallest sample.
+    """
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return np.ones(len(values), dtype=bool)
+    lead = values[None, :] - values[:, None]  # lead of judge j over judge i
+    # Jackknife standard error of the lead: root of the sum of squared differences of influences.
+    error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(lead == 0, 0.0, lead / error)  # for identical judges lead and error are 0
+    # One-sided t quantile, divided over the judges by Bonferroni.
+    critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
+    return np.asarray(t.max(axis=1) <= critical)

@@ -18,9 +18,9 @@ from ..data.results import Estimate, Findings, columns
 from ..errors import InputError, argument, counted, import_extra, listing, named, number, p_cell
 from ..inference.resampling import Progress
 from ..judges.card import judge_card
+from ..judges.curves import FEWEST_TOPICS as FEWEST
 from ..judges.gaming import gaming_gap
-from ..judges.ranking import JudgeRanking, rank_judges
-from ..judges.worth import FEWEST_TOPICS as FEWEST
+from ..judges.worth import JudgeRanking, rank_judges
 from ..judgments.agreement import label_agreement
 from ..judgments.change import Change
 from ..judgments.evaluation import evaluate

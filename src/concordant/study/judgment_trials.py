@@ -11,7 +11,7 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
 from ..data.scores import Scores
-from ..judges.worth import Yardstick
+from ..judges.curves import Yardstick
 from ..judgments.change import Change
 from ..judgments.evaluation import score
 from ..judgments.measures import Measure

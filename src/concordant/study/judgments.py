@@ -17,7 +17,8 @@ from ..data.means import Missing
 from ..data.results import columns, settings_of
 from ..errors import InputError, counted, import_extra, listing, number, p_cell, warn
 from ..inference.resampling import Progress, Resampling
-from ..judges.worth import TOPICS, Yardstick, shown
+from ..judges.curves import TOPICS, Yardstick
+from ..judges.worth import shown
 from ..judgments.change import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate, parse_all
 from ..judgments.qrels import Qrels

@@ -23,8 +23,7 @@ from matplotlib.text import Text
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
 from concordant.data.results import Estimate, Findings, Interval
-from concordant.judges.ranking import JudgeRanking
-from concordant.judges.worth import JudgeWorth
+from concordant.judges.worth import JudgeRanking, JudgeWorth
 from concordant.ranks.intervals import RankIntervals
 from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
