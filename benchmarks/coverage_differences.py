@@ -76,6 +76,8 @@ def cells() -> Iterator[Cell]:
             for runs in (1, 4):
                 yield Cell("groups", scores, topics, runs, 6)
             yield Cell("seeds", scores, topics, 4, 6)
+        for runs, systems in ((2, 6), (10, 6), (4, 2), (4, 30)):
+            yield Cell("seeds", scores, 50, runs, systems)
     for topics in (10, 25, 50):
         yield Cell("skewed", "unbounded", topics, 4, 6)
         yield Cell("pass^2", "binary", topics, 4, 6)
@@ -215,7 +217,7 @@ def _pair(sample: Sample, a: int, b: int, *, these: bool) -> tuple[float, float,
     found = paired(d, mean, 0.95, sample.groups, binary=not several and _are_binary(x, y))
     if several:
         scale = scale_of(sample.runs) if these else None
-        found, _, _ = _with_runs(found, sample.runs[:, [a, b]], 0.95, scale, "auto")
+        found, _, _ = _with_runs(found, sample.runs, [a, b], 0.95, scale, "auto")
     if np.isnan(found.low):
         return -np.inf, np.inf, found.pvalue
     return found.low, found.high, found.pvalue

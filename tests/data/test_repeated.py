@@ -245,3 +245,69 @@ def test_the_options_of_the_command(tmp_path: Path) -> None:
     assert board.exit_code == 0
     assert "s0 is the best of 3 systems" in board.stdout
     assert "up to 4 runs" in run("board", str(path), "--runs").stderr + run("board", str(path), "--runs").stdout
+
+
+def seeded(rng: np.random.Generator, systems: int, sd: float = 1.0) -> cc.Scores:
+    """Equal systems on 30 topics, each trained four times."""
+    runs = rng.normal(0, 1, (30, 1, 1)) + rng.normal(0, sd, (1, systems, 4)) + rng.normal(0, 0.5, (30, systems, 4))
+    return scores_of(runs)
+
+
+def test_all_systems_decide_whether_runs_are_seeds() -> None:
+    scores = seeded(np.random.default_rng(11), 6, 0.08)
+    runs = np.asarray(scores.runs)
+    means = runs.mean(axis=2, keepdims=True), runs.mean(axis=0, keepdims=True), runs.mean(axis=(0, 2), keepdims=True)
+    rest = runs - means[0] - means[1] + means[2]
+    p = stats.f.sf((30 * means[1].var(axis=2, ddof=1).sum()) / ((rest**2).sum() / (29 * 3)), 6 * 3, 6 * 29 * 3)
+    assert p < 0.2
+    found = [*cc.ranks.run_noise(scores).notes, *cc.difference(scores, "s0", "s1", rng=1).notes]
+    found += cc.rank_intervals(scores, rng=1).notes
+    assert [f"p = {p:.3g}" in note for note in found] == [True] * 3
+
+
+def test_ranks_count_the_error_of_seeds() -> None:
+    scores = seeded(np.random.default_rng(12), 3)
+    runs = np.asarray(scores.runs)
+    each = [cc.difference(scores, "s0", other, rng=1) for other in ("s1", "s2")]
+    found = cc.rank_intervals(scores, rng=1)
+    assert isinstance(found.data, cc.Means)
+    assert found.data.covariance is not None
+    sd = np.array([[1.0, -1, 0], [1, 0, -1]])
+    errors = np.sqrt(np.diag(sd @ found.data.covariance @ sd.T))
+    limits = [(one.interval.high - one.interval.low) / 2 for one in each]
+    assert (errors * 2 < limits).all()  # Satterthwaite's t with few degrees of freedom
+    squares = 30 * runs.mean(axis=0).var(axis=1, ddof=1)
+    rest = runs - runs.mean(axis=2, keepdims=True) - runs.mean(axis=0, keepdims=True)
+    rest += runs.mean(axis=(0, 2), keepdims=True)
+    own = np.cov(runs.mean(axis=2).T) / 30
+    own += np.diag((squares - (rest**2).sum(axis=(0, 2)) / (29 * 3)) / 120)
+    assert found.data.covariance == pytest.approx(own)
+    trials = cc.rank_intervals(scores, runs="trials", rng=1)
+    assert isinstance(trials.data, cc.Scores)
+    assert cc.board(scores, rng=1).reliability == ()
+    assert cc.board(scores, runs="trials", rng=1).reliability != ()
+
+
+def test_equal_systems_with_seeds_are_rarely_separated() -> None:
+    rng, separated = np.random.default_rng(13), {"auto": 0, "trials": 0}
+    for _ in range(100):
+        scores = seeded(rng, 4)
+        for how in separated:
+            ranks = cc.rank_intervals(scores, runs=how, n_resamples=999, rng=1)
+            separated[how] += bool((ranks.low > 1).any())
+    assert separated["auto"] <= 10
+    assert separated["trials"] >= 90
+
+
+def test_the_command_says_how_to_take_runs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    long(np.asarray(seeded(np.random.default_rng(12), 3).runs)).to_csv(path, index=False)
+    for options in (("--pair", "s0", "s1"), ("--pairs",), ("--runs",), ()):
+        printed = " ".join(run("board", str(path), *options).stdout.split())
+        assert "if they are independent trials, say --runs-as trials" in printed
+        for how in ("trials", "seeds"):
+            assert "may be better" not in run("board", str(path), *options, "--runs-as", how).stdout
+    assert (
+        "not known: more topics do not remove the noise of seeds"
+        in run("board", str(path), "--pair", "s0", "s1").stdout
+    )

@@ -134,6 +134,16 @@ def test_groups_are_heeded_and_few_are_refused() -> None:
         cc.difference(scores_of(values[:16], groups=groups[:16]), "s0", "s1", rng=1)
 
 
+@pytest.mark.parametrize("effect", [0.3, 1.0, 2.0, 4.0, 6.0, 20.0])
+def test_topics_needed_solve_their_equation(effect: float) -> None:
+    found = [topics_needed(variance, effect, 0.95) for variance in (0.5, 1.0, 2.0)]
+    assert found == sorted(found)  # a wider spread never needs fewer topics
+    n = found[1]
+    if n > 2:
+        t = stats.t.ppf(0.975, max(n - 1, 1)) + stats.t.ppf(0.8, max(n - 1, 1))
+        assert n == pytest.approx((t / effect) ** 2)
+
+
 @pytest.mark.parametrize("effect", [0.2, 0.4, 0.8])
 def test_topics_needed_are_those_of_statsmodels(effect: float) -> None:
     exact = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)

@@ -53,6 +53,7 @@ def board(
     pair: Annotated[tuple[str, str] | None, {"metavar": "A B"}] = None,
     pairs: bool = False,
     runs: bool = False,
+    runs_as: Literal["auto", "trials", "seeds"] = "auto",
     these_topics: bool = False,
     missing: Missing = "available",
     read: Reader,
@@ -80,6 +81,8 @@ def board(
         Only test whether each system is better than the next, corrected for multiple tests.
     runs
         Only show how much of each mean's error comes from repeated runs.
+    runs_as
+        What repeated runs are: independent trials of each topic, or seeds (run r is one trained system on all topics).
     these_topics
         Treat the topics as fixed, so that only repeated runs are random.
 
@@ -95,14 +98,15 @@ def board(
     refuse((best or 0) > len(given.systems), f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:
         refuse(out.html, "--html writes the report of a board: leave out --pair and --pairs, or use --plot")
-        how: dict[str, Any] = {"these_topics": these_topics, "confidence_level": random.level, "rng": random.seed}
+        how: dict[str, Any] = {"these_topics": these_topics, "runs": runs_as}
+        how |= {"confidence_level": random.level, "rng": random.seed}
         return cc.ranks.neighbours(given, **how) if pair is None else cc.difference(given, *pair, **how)
     if runs:
-        return cc.ranks.run_noise(given, these_topics=these_topics, confidence_level=random.level)
+        return cc.ranks.run_noise(given, these_topics=these_topics, runs=runs_as, confidence_level=random.level)
     if these_topics:
         given = on_these_topics_only(given)
     refuse_single_systems([given])
-    how = {"simultaneous": not marginal, "more_topics": more_topics}
+    how = {"simultaneous": not marginal, "more_topics": more_topics, "runs": runs_as}
     found = out.run("resampling", cc.board, given, **how, **random.how)
     if best is None:
         return found

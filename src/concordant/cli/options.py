@@ -71,6 +71,7 @@ _STANDS_FOR = {
     "splits": ("n_splits",),
     "draws": ("n_draws",),
     "levels": ("k", "share"),
+    "runs_as": ("runs",),
 }
 """For each option, the arguments (or argument=value) of the library that have another name."""
 

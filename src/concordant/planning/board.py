@@ -16,6 +16,7 @@ from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..ranks.bounds import rank_intervals
 from ..ranks.intervals import Outlook, RankIntervals
+from ..ranks.noise import RunsAs
 from ..read.reader import Collection, as_scores, as_topic_side, as_topics, is_bare
 from .estimation import DRAWS, expected_correlation
 
@@ -27,6 +28,7 @@ def board(
     confidence_level: float = 0.95,
     more_topics: int = 10,
     simultaneous: bool = True,
+    runs: RunsAs = "auto",
     n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
@@ -45,6 +47,8 @@ def board(
         How many more topics (or groups) to look ahead; 0 for none.
     simultaneous : bool
         True: the level holds for all rank intervals together. False: for each alone (one system of interest).
+    runs : {"auto", "trials", "seeds"}
+        What repeated runs are, as in `run_noise`. With seeds there are rank intervals only.
     n_resamples : int
         Number of resamples for the rank intervals.
     rng : int, Generator or None
@@ -95,12 +99,14 @@ def board(
         side,
         confidence_level=confidence_level,
         simultaneous=simultaneous,
+        runs=runs,
         n_resamples=n_resamples,
         progress=progress,
         **by,
     )
-    if isinstance(side, Means):
+    if isinstance(found.data, Means):
         return found
+    assert not isinstance(side, Means)
     observed = side.observations()
     posterior: dict[str, Any] = {"confidence_level": confidence_level, **by}
     return replace(

@@ -20,6 +20,7 @@ from ..read.reader import Collection, as_scores, as_topics, is_bare
 from .common_topics import corrected_pvalues as pvalues_on_common_topics
 from .from_estimates import pvalues_from_errors
 from .intervals import RankIntervals
+from .noise import RunsAs, with_seeds
 from .pair_tests import corrected_pvalues
 
 
@@ -29,6 +30,7 @@ def rank_intervals(
     *,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
+    runs: RunsAs = "auto",
     n_resamples: int = 49_999,
     rng: Seed = None,
     workers: Workers = 1,
@@ -56,6 +58,8 @@ def rank_intervals(
     simultaneous : bool
         True: the level holds for all intervals together (a leaderboard). False: for each alone (one system of
         interest), which makes them shorter.
+    runs : {"auto", "trials", "seeds"}
+        What repeated runs are, as in `run_noise`. The error of seeds counts, with the normal distribution of `Means`.
     n_resamples : int
         Number of resamples, or of normal draws for `Means`. If the topics have at most that many signs (by default up
         to 16 topics), all are used and the seed does not matter.
@@ -133,10 +137,13 @@ def rank_intervals(
             f"{named('n_resamples')} is {how.n_resamples}: {named('confidence_level')} {level:g} needs at least {least}"
         )
     side = scores if is_bare(scores) else as_scores(scores, "scores")
+    seeds = tuple[str, ...]()
+    if isinstance(side, Scores):
+        side, seeds = with_seeds(side, runs)
     if isinstance(side, Means):
         known, said = side.settled()
         pvalues = pvalues_from_errors(known, how, simultaneous=bool(simultaneous))
-        notes = (*said, *(_INDEPENDENT if known.covariance is None else ()))
+        notes = (*said, *seeds, *(_INDEPENDENT if known.covariance is None else ()))
         about: dict[str, Any] = {"degrees_of_freedom": known.degrees_of_freedom}
         found = _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
         return replace(found, data=known)

@@ -19,11 +19,12 @@ from ..options import checked
 from ..read.reader import Collection, as_topic_side, as_topics
 from .bounds import rank_intervals
 from .intervals import RankIntervals
-from .noise import RunsAs, on_these_topics_only, seed_noise
+from .noise import RunsAs, on_these_topics_only, seed_noise, taken_as_seeds
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
 
 _RESAMPLES = 49_999  # for rank intervals, as on a board
 SHOWN = 20  # pairs in the printed table
+SEEDS = "runs as seeds"  # ends the name of a method
 _COLUMNS = ("pvalue", "wins", "ties", "losses", "smallest", "n_topics_needed", "significant", "from_runs")
 
 
@@ -168,6 +169,8 @@ class Difference(Result):
 
 def _need(pair: Pair) -> str:
     """Say in words how many topics the observed difference would need."""
+    if pair.interval.method.endswith(SEEDS):
+        return "not known: more topics do not remove the noise of seeds"
     if math.isinf(pair.n_topics_needed) or math.isnan(pair.n_topics_interval.low):
         return "not known, because the topics show no spread" if pair.difference else "not known: no difference"
     low, high = (math.ceil(end) for end in (pair.n_topics_interval.low, pair.n_topics_interval.high))
@@ -255,7 +258,12 @@ def difference(
 
 @checked
 def neighbours(
-    scores: Collection, *, these_topics: bool = False, confidence_level: float = 0.95, rng: Seed = None
+    scores: Collection,
+    *,
+    these_topics: bool = False,
+    runs: RunsAs = "auto",
+    confidence_level: float = 0.95,
+    rng: Seed = None,
 ) -> Difference:
     """Test each system of a leaderboard against the next one, and estimate by how much it is better.
 
@@ -265,6 +273,8 @@ def neighbours(
         Scores on each topic, as `as_scores` takes them.
     these_topics : bool
         Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
+    runs : {"auto", "trials", "seeds"}
+        What repeated runs are, as in `difference`.
     confidence_level : float
         Confidence level for all pairs together.
     rng : int, Generator or None
@@ -289,7 +299,7 @@ def neighbours(
     (19, 0)
 
     """
-    return _differences(_given(scores), confidence_level, rng, these=these_topics)
+    return _differences(_given(scores), confidence_level, rng, these=these_topics, runs=runs)
 
 
 def _given(scores: Collection) -> Scores:
@@ -304,11 +314,11 @@ def _differences(
     pair: tuple[str, str] | None = None,
     *,
     these: bool,
-    runs: RunsAs = "auto",
+    runs: RunsAs,
 ) -> Difference:
     """Compare one pair, or each system and the next, with intervals and p-values corrected for their number."""
     ranked = on_these_topics_only(side) if these else side
-    ranks = rank_intervals(ranked, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
+    ranks = rank_intervals(ranked, runs=runs, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
     names = [pair] if pair else list(zip(ranks.systems, ranks.systems[1:], strict=False))
     pairs = tuple(_pair(side, a, b, level, ranks, len(names), these=these, runs=runs) for a, b in names)
     return Difference(
@@ -347,9 +357,9 @@ def _pair(
     found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
     share, said = math.nan, tuple[str, ...]()
     if side.runs is not None and side.total == "mean":
-        cells = side.runs[both][:, [side.systems.index(system) for system in (a, b)]]
+        every, here = side.runs[both], [side.systems.index(system) for system in (a, b)]
         scale = scale_of(side.shown(side.runs)) if these else None
-        found, share, said = _with_runs(found, cells, each, scale, runs)
+        found, share, said = _with_runs(found, every, here, each, scale, runs)
     pvalue = min(1.0, n_pairs * found.pvalue)
     return Pair(
         a=a,
@@ -373,32 +383,33 @@ def _pair(
 
 
 def _with_runs(
-    found: Paired, cells: FloatArray, level: float, scale: Scale | None, runs: RunsAs
+    found: Paired, every: FloatArray, here: list[int], level: float, scale: Scale | None, runs: RunsAs
 ) -> tuple[Paired, float, tuple[str, ...]]:
-    """Add the error of repeated runs to a difference; the runs are topics x the two systems x runs.
+    """Add the error of repeated runs to a difference of the two systems at `here`; `every` is topics x systems x runs.
 
     Runs cause V_a + V_b of its variance. With a scale only runs are random, so that is the whole variance. Seeds add to
     it.
     """
+    cells = every[:, here]
     if scale is not None:
         variances, dfs = on_these_topics(cells, scale)
         return found.again(math.sqrt(variances.sum()), float(dfs.sum()), level, "runs only"), math.nan, ()
     noise, variance = float(within(cells).runs.sum()), found.se**2
     share = min(noise / variance, 1.0) if variance > 0 else math.nan
-    seeds, p = seed_noise(cells, runs)
+    seeds, p = seed_noise(cells, runs, every)
     if seeds is None or not (added := float(seeds.variance.sum())):
         return found, share, ()
     total = variance + added
     df = total**2 / (variance**2 / found.df + float(seeds.parts.sum()))
-    said = (f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds",) if runs == "auto" else ()
-    crossed = found.again(math.sqrt(total), df, level, "paired t, runs as seeds")
+    said = (taken_as_seeds(p),) if runs == "auto" else ()
+    crossed = found.again(math.sqrt(total), df, level, f"{found.method}, {SEEDS}")
     return crossed, (share * variance + added) / total if variance > 0 else 1.0, said
 
 
 def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float, these: bool) -> dict[str, Any]:
     """Compute the topics that the observed difference needs, with an interval for the estimated spread."""
     n = len(d)
-    if these:
+    if these or found.method.endswith(SEEDS):  # V = S^2 / n does not hold
         n_needed, low, high = math.nan, math.nan, math.nan
     elif found.difference == 0 or found.se == 0:
         n_needed, low, high = math.inf if found.difference == 0 else math.nan, math.nan, math.nan

@@ -21,7 +21,7 @@ from .paired import clustered
 
 RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
 """Runs are independent trials of each topic, or run r is one trained system on all topics (seeds); auto tests which."""
-_LEVEL = 0.05  # significance level of the test for seeds
+_LEVEL = 0.2  # significance level of the test for seeds: missed seeds cost more than seeds found in vain
 _SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # topics of maximal variance added in Wilson's interval
 
 
@@ -49,7 +49,7 @@ def run_noise(
         True: intervals for these topics only, so only runs are random. By default they are for topics like these.
     runs : {"auto", "trials", "seeds"}
         "trials": the runs of each topic are independent. "seeds": run r is one trained system on all topics. "auto"
-        tests at 5% whether some runs are better on all topics.
+        tests over all systems whether some runs are better on all topics, and takes them as seeds if p < 0.2.
     confidence_level : float
         Confidence level of the intervals.
 
@@ -96,14 +96,7 @@ def run_noise(
         for k in range(len(side.systems))
     ]
     order = np.argsort(-np.array([one.mean for one in found]) * (-1 if side.lower_is_better else 1), kind="stable")
-    notes = (
-        ()
-        if seeds is None or runs != "auto"
-        else (
-            f"Some runs are better on all topics (p = {p:.3g}), so runs were taken as seeds; "
-            "if they are independent trials, say run_noise(..., runs='trials')",
-        )
-    )
+    notes = () if seeds is None or runs != "auto" else (taken_as_seeds(p),)
     every = [found[k] for k in order]
     numbers: dict[str, Any] = {
         "systems": tuple(side.systems[k] for k in order),
@@ -199,8 +192,40 @@ def on_these_topics_only(scores: Collection) -> Means:
     )
 
 
-def seed_noise(runs: FloatArray, how: RunsAs) -> tuple[SeedNoise | None, float]:
-    """Compute the noise of seeds if runs are seeds, as given or tested, and the p-value of the test, nan if none."""
+def with_seeds(side: Scores, how: RunsAs) -> tuple[Scores | Means, tuple[str, ...]]:
+    """Return scores as ranks are to see them, and what to say: with seeds, means with the errors of topics and seeds.
+
+    Their covariance is S / n, over topics, plus what seeds add to the variance of each system; the degrees of freedom
+    are the fewest that Satterthwaite's rule gives a system.
+    """
+    if side.runs is None or side.total != "mean" or (side.groups is not None and how != "seeds"):
+        return side, ()
+    noise, p = seed_noise(side.runs, how)
+    if noise is None:
+        return side, ()
+    refuse(side, "scores", "groups", why="ranks count either groups or seeds")
+    n = len(side.topics)
+    covariance = np.atleast_2d(np.cov(side.values.T)) / n
+    topics = np.diag(covariance)
+    df = (topics + noise.variance) ** 2 / (topics**2 / (n - 1) + noise.parts)
+    made = Means(
+        side.shown().mean(axis=0),
+        side.systems,
+        side.measure,
+        covariance=covariance + np.diag(noise.variance),
+        degrees_of_freedom=float(df.min()),
+        lower_is_better=side.lower_is_better,
+        source=side.source,
+    )
+    return made, (taken_as_seeds(p),) if how == "auto" else ()
+
+
+def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) -> tuple[SeedNoise | None, float]:
+    """Compute the noise of seeds if runs are seeds, as given or tested, and the p-value of the test, nan if none.
+
+    The test pools the systems of `tested`, by default of `runs`, that have every run on every topic:
+    F = sum(MS_R) / sum(MS_E) with m (R - 1) and m (n - 1) (R - 1) degrees of freedom.
+    """
     complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
     if how == "seeds" and not complete:
         raise InputError(
@@ -208,14 +233,24 @@ def seed_noise(runs: FloatArray, how: RunsAs) -> tuple[SeedNoise | None, float]:
         )
     if how == "trials" or not complete:
         return None, math.nan
-    (n, m, r), squares = runs.shape, Seeds.of(runs)
+    pooled = runs if tested is None else tested[:, ~np.isnan(tested).any(axis=(0, 2))]
+    (n, m, r), squares = pooled.shape, Seeds.of(pooled)
     error = float(squares.error.sum())
     p = float(stats.f.sf(squares.runs.sum() / error, m * (r - 1), m * (n - 1) * (r - 1))) if error > 0 else math.nan
     if how == "auto" and not p < _LEVEL:
         return None, p
-    terms = np.array([squares.runs, squares.error]) / (n * r)
+    own = Seeds.of(runs)
+    terms = np.array([own.runs, own.error]) / (n * r)
     df = np.array([[r - 1], [(n - 1) * (r - 1)]])
     return SeedNoise(np.maximum(terms[0] - terms[1], 0.0), (terms**2 / df).sum(axis=0)), p
+
+
+def taken_as_seeds(p: float) -> str:
+    """Say that runs were taken as seeds, and the way out."""
+    return (
+        f"Some runs may be better on all topics (p = {p:.3g}), so runs were taken as seeds; "
+        f"if they are independent trials, say {argument('runs', 'trials')}"
+    )
 
 
 class _System(NamedTuple):

@@ -15,7 +15,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from ..arrays import FloatArray, IntArray
 from ..data.means import ROUNDING
@@ -25,7 +25,6 @@ from ..inference.sign_flips import signs
 POWER = 0.8
 FEWEST_GROUPS = 5
 ALL_SIGNS = 12  # topics, or groups: up to here all sign flips are counted in addition to the t test
-_STEPS = 200  # iterations for the number of topics; about 30 suffice
 
 
 class Paired(NamedTuple):
@@ -125,17 +124,20 @@ def smallest_difference(se: float, df: float, level: float) -> float:
 def topics_needed(variance: float, delta: float, level: float, df_per_topic: float = 1.0) -> float:
     """The number of topics that detects a true difference delta with 80% power, not rounded.
 
-    n = ((t_level + t_power) s / delta)^2 with n - 1 degrees of freedom, solved by iteration; `variance` is that of one
-    topic's difference. In groups a topic adds less than one degree of freedom.
+    n = ((t_level + t_power) s / delta)^2 with n - 1 degrees of freedom; `variance` is that of one topic's difference.
+    In groups a topic adds less than one degree of freedom.
     """
     if delta == 0 or math.isnan(variance):
         return math.inf
     ratio = variance / delta**2
-    n = max(2.0, ratio * (special.ndtri((1 + level) / 2) + special.ndtri(POWER)) ** 2)
-    for _ in range(_STEPS):
-        # Take half steps, because with few topics t changes more than n.
-        n = max(2.0, (n + ratio * _quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2) / 2)
-    return float(n)
+
+    def excess(n: float) -> float:  # increases with n, because t decreases
+        return n - ratio * _quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2
+
+    most = max(4.0, 2 * ratio * (special.ndtri((1 + level) / 2) + special.ndtri(POWER)) ** 2)
+    while excess(most) < 0:
+        most *= 2
+    return float(optimize.brentq(excess, 2.0, most, xtol=1e-12)) if excess(2.0) < 0 else 2.0
 
 
 def variance_limits(units: FloatArray, level: float) -> tuple[float, float]:
