@@ -45,7 +45,6 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),
         "topics": lambda: explained.plot("topics"),
-        "topics-of-a-pair": lambda: explained.plot_pair("rerank-4", "rerank-1"),
     }
 
 

@@ -201,8 +201,6 @@ def calls() -> dict[str, Call]:
         "Explanation.rows": (made("explanation").rows, {}),
         "Explanation.to_frame": (made("explanation").to_frame, {}),
         "Explanation.plot": (made("explanation").plot, {}),
-        "Explanation.plot_pair": (made("explanation").plot_pair, {"a": "sys-a", "b": "sys-b"}),
-        "Explanation.topics_of": (made("explanation").topics_of, {"a": "sys-a", "b": "sys-b"}),
         "RankIntervals.best": (made("intervals").best, {}),
         "NullDistribution.sf": (made("null").sf, {"value": 0.5}),
         "NullDistribution.cdf": (made("null").cdf, {"value": 0.5}),

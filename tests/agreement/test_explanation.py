@@ -102,17 +102,6 @@ def test_losses_of_the_example_collection() -> None:
         assert s.swapped == sum(s.system in (p.better, p.worse) for p in swapped)
 
 
-def test_topics_of_a_pair_sum_to_its_differences() -> None:
-    found = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"))
-    pair = found.pairs[0]
-    topics = found.topics_of(pair.better, pair.worse)
-    assert math.fsum(t.truth for t in topics) == pytest.approx(pair.truth_difference, abs=1e-12)
-    assert math.fsum(t.candidate for t in topics) == pytest.approx(pair.candidate_difference, abs=1e-12)
-    assert [t.shift for t in topics] == sorted(t.shift for t in topics)
-    back = found.topics_of(pair.worse, pair.better)
-    assert [t.topic for t in back] == [t.topic for t in topics]
-
-
 def test_a_topic_whose_absence_makes_ties_has_no_value_for_tau() -> None:
     truth = cc.Scores([[1, 2, 3], [1, 1, 3], [4, 4, 5]], list("xyz"), list("abc"))
     found = cc.explain(truth, truth, coefficient="tau")
@@ -148,12 +137,8 @@ def test_bad_arguments() -> None:
     found = cc.explain(truth, truth)
     with pytest.raises(cc.errors.InputError, match="there is no coefficient 'tau_c'"):
         cc.explain(truth, truth, coefficient="tau_c")
-    with pytest.raises(cc.errors.InputError, match="did you mean 'bm25-1'"):
-        found.topics_of("bm25-11", "bm25-2")
     with pytest.raises(cc.errors.InputError, match="kind is 'topic'"):
         found.to_frame("topic")  # type: ignore[arg-type]
-    with pytest.raises(cc.errors.InputError, match="a side has only one score per system"):
-        cc.explain({"a": 1, "b": 2}, {"a": 1, "b": 2}).topics_of("a", "b")
 
 
 def test_what_is_printed_and_exported() -> None:

@@ -59,19 +59,10 @@ def test_explain_lists(by: str) -> None:
     ]
 
 
-def test_topics_of_a_pair() -> None:
-    text = good("explain", PEOPLE, HASTY, "--pair", "rerank-4,rerank-1")
-    first = cc.explain(PEOPLE, HASTY).topics_of("rerank-4", "rerank-1")[0]
-    assert text.splitlines()[3].split()[0] == first.topic
-    assert len(json.loads(good("explain", PEOPLE, HASTY, "--pair", "rerank-4,rerank-1", "-f", "json"))["topics"]) == 40
-
-
 def test_mistakes() -> None:
     assert "--level is 95" in bad("board", PEOPLE, "--level", "95", status=1)
     assert "--best is 21" in bad("board", PEOPLE, "-k", "21", status=2)
     assert "needs at least 19" in bad("board", PEOPLE, "--resamples", "5", status=1)
-    assert "--pair is" in bad("explain", PEOPLE, HASTY, "--pair", "rerank-4", status=2)
-    assert "there is no system 'x'" in bad("explain", PEOPLE, HASTY, "--pair", "x,rerank-4", status=1)
 
 
 def test_whom_to_cite() -> None:

@@ -368,7 +368,6 @@ def test_holes_keep_their_direction() -> None:
         ["compare", "{t}", "{a}", "{b}"],
         ["compare", "{t}", "{a}"],
         ["explain", "{t}", "{a}"],
-        ["explain", "{t}", "{a}", "--pair", "s0,s1"],
         ["compare", "--matrix", "{t}", "{a}", "{b}"],
         ["compare", "--card", "{t}", "{a}"],
         ["audit", "{t}", "{a}", "-r", "0.5"],

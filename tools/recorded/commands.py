@@ -49,7 +49,6 @@ ANSWERS = {
     "board robust2004": "board data/trec/robust2004_ap.csv QUICK",
     "board with a report": "board people.csv QUICK --html out.html",
     "explain": "explain HASTY -c tau_ap_b",
-    "explain a pair": "explain HASTY --pair rerank-4,rerank-1",
     "explain covid1": "explain COVID1",
     "reliability": "plan people.csv --all QUICK",
     "reliability adhoc8": "plan ADHOC8 --all --seed 5 QUICK",

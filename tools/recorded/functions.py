@@ -286,7 +286,7 @@ def _(p: str) -> Any:
     truth, other = pair(p)
     found = call("explain", truth, other, coefficient="tau_ap_b")
     kinds = {kind: found.to_frame(kind) for kind in ("systems", "topics")}
-    return {**everything(found), **kinds, "pair": found.topics_of(truth.systems[2], truth.systems[7])}
+    return {**everything(found), **kinds}
 
 
 @case("explain {} by {}", ("careful", "hasty"), names)
@@ -842,7 +842,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "explain pairs": lambda: call("explain", *pair("hasty")).plot("pairs"),
     "explain systems": lambda: call("explain", *pair("hasty")).plot("systems"),
     "explain topics": lambda: call("explain", *pair("hasty")).plot("topics"),
-    "explain a pair": lambda: call("explain", *pair("hasty")).plot_pair(*side("people").systems[:2]),
     "tie_bounds": lambda: call("tie_bounds", *means("hasty")).plot(),
     "tau_null": lambda: call("null_distribution", "tau", 20).plot(),
     "permutation_test": lambda: call("permutation_test", *means("hasty"), n_resamples=300, rng=7).plot(),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from ..coefficients.sums import warn_undefined
 from ..data.means import tied_means
 from ..data.results import Result, columns, plain, settings_of
 from ..data.scores import Means, Scores
-from ..errors import InputError, counted, import_extra, listing, nearest, nearly_reversed, one_line
+from ..errors import counted, import_extra, listing, nearly_reversed, one_line
 from ..options import checked
 from ..pairing import On, paired
 from ..read.reader import Collection
@@ -37,13 +36,8 @@ class PairLoss:
     truth_difference: float
     """Mean of `better` minus mean of `worse`. If lower scores are better, the sign is changed."""
     candidate_difference: float
-
-    @property
-    def kind(self) -> str:
-        """Kind of difference: "swapped", "tied in truth" or "tied in candidate"."""
-        if self.truth_difference == 0:
-            return "tied in truth"
-        return "tied in candidate" if self.candidate_difference == 0 else "swapped"
+    kind: str
+    """Kind of difference: "swapped", "tied in truth" or "tied in candidate"."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +61,6 @@ class TopicEffect:
     """`without` minus the coefficient; positive if the topic lowers the agreement."""
 
 
-@dataclass(frozen=True)
-class PairTopic:
-    """A topic's part of the difference between two systems, by truth and by candidate."""
-
-    topic: str
-    truth: float
-    candidate: float
-
-    @property
-    def shift(self) -> float:
-        """Candidate part minus truth part."""
-        return self.candidate - self.truth
-
-
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
@@ -94,8 +74,6 @@ class Explanation(Result):
     """All systems, the largest loss first; empty if the coefficient is not a sum over pairs."""
     topics: tuple[TopicEffect, ...]
     """All topics, the most harmful first; empty if the sides share fewer than two topics."""
-    truth: Scores | Means = field(metadata={"in_dict": False})
-    candidate: Scores | Means = field(metadata={"in_dict": False})
 
     @property
     def loss(self) -> float:
@@ -106,27 +84,6 @@ class Explanation(Result):
     def exact(self) -> bool:
         """Whether the coefficient is a sum over pairs, so that the losses of pairs explain it exactly."""
         return get_coefficient(self.coefficient).losses is not None
-
-    def topics_of(self, a: str, b: str) -> tuple[PairTopic, ...]:
-        """Split mean(a) - mean(b) into a part for each topic, for truth and for candidate.
-
-        The parts of each side sum to its difference of means; higher is better. The first topic pushes the candidate's
-        difference furthest against the truth's.
-        """
-        if isinstance(self.truth, Means) or isinstance(self.candidate, Means):
-            raise InputError("a side has only one score per system: give Scores with topics on both sides")
-        if self.truth.topics != self.candidate.topics:
-            raise InputError("each side was averaged over its own topics, so topics cannot be compared")
-        for name in (a, b):
-            if name not in self.truth.systems:
-                raise InputError(f"there is no system {name!r}{nearest(name, self.truth.systems)}")
-        parts = []
-        for side in (self.truth, self.candidate):
-            i, j = side.systems.index(a), side.systems.index(b)
-            parts.append((side.values[:, i] - side.values[:, j]) / len(side.topics))
-        found = [PairTopic(t, float(x), float(y)) for t, x, y in zip(self.truth.topics, *parts, strict=True)]
-        sign = -1 if sum(p.truth for p in found) < 0 else 1
-        return tuple(sorted(found, key=lambda p: sign * p.shift))
 
     @property
     def verdict(self) -> str:
@@ -158,32 +115,34 @@ class Explanation(Result):
         blocks = []
         if self.pairs:
             names = getattr(self.data, "names", ("truth", "candidate"))
-            some = [_cells(p, names) for p in self.pairs[:_SHOWN]]
+            kinds = {"swapped": "", "tied in truth": f"tied by {names[0]}", "tied in candidate": f"tied by {names[1]}"}
+            some = [
+                (
+                    f"{p.better} > {p.worse}",
+                    f"{p.loss:.4f}",
+                    f"{p.truth_difference:+.4f}",
+                    f"{p.candidate_difference:+.4f}",
+                    kinds[p.kind],
+                )
+                for p in self.pairs[:_SHOWN]
+            ]
             by = " and ".join(one_line(name) for name in names)
-            blocks.append(f"Worst of {counted(len(self.pairs), 'pair')} with a loss, with their differences by {by}")
-            blocks[-1] += f"\n{columns(some)}"
-            largest = [s for s in self.systems[:_SHOWN] if s.loss > 0]
-            blocks.append("Systems with the largest loss (half of the loss of each pair)\n")
-            blocks[-1] += columns([(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in largest])
+            worst = f"Worst of {counted(len(self.pairs), 'pair')} with a loss, with their differences by {by}"
+            largest = [(s.system, f"{s.loss:.4f}", f"{s.swapped} swapped") for s in self.systems[:_SHOWN] if s.loss > 0]
+            charged = "Systems with the largest loss (half of the loss of each pair)"
+            blocks += [f"{worst}\n{columns(some)}", f"{charged}\n{columns(largest)}"]
         if self.topics:
             harmful = [t for t in self.topics if t.effect > 0][:_SHOWN]
             lines = harmful and columns([(t.topic, f"{t.effect:+.4f}", f"to {t.without:.4f}") for t in harmful])
             blocks.append(f"Topics without which the rankings agree better\n{lines or '  none'}")
         return "\n\n".join(blocks)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything, ready for JSON."""
-        lists = {kind: plain(self.rows(kind)) for kind in get_args(Kind)}
-        return {**super().to_dict(), **lists, "loss": plain(self.loss), "exact": self.exact}
+    def _contents(self) -> dict[str, Any]:
+        return {**super()._contents(), "loss": self.loss, "exact": self.exact}
 
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
         """Return one row per pair, system or topic, the worst first."""
-        names = {
-            "pairs": ("better", "worse", "loss", "truth_difference", "candidate_difference", "kind"),
-            "systems": ("system", "loss", "swapped"),
-            "topics": ("topic", "without", "effect"),
-        }[kind]
-        return [{name: plain(getattr(part, name)) for name in names} for part in getattr(self, kind)]
+        return [plain(part) for part in getattr(self, kind)]
 
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """Return a pandas frame of the pairs, systems or topics, the worst first."""
@@ -194,12 +153,6 @@ class Explanation(Result):
         from ..render.figures import parts
 
         return parts.explanation(self, kind, ax, most=most)
-
-    def plot_pair(self, a: str, b: str, ax: Any = None, *, most: int = 10) -> Any:
-        """Draw bars of the topics that move the difference between two systems most; see `topics_of`."""
-        from ..render.figures import parts
-
-        return parts.pair_topics(self, a, b, ax, most=most)
 
 
 @checked
@@ -241,8 +194,7 @@ def explain(
     docs/guide/explain.md. The loss of a system is half of the loss of each of its pairs.
 
     The effect of a topic, for every coefficient, is the coefficient without the topic minus the coefficient over all
-    topics. Effects do not sum to the loss, because the order of two means is not a sum over topics. The difference of
-    means of one pair is such a sum: `Explanation.topics_of` has each topic's part.
+    topics. Effects do not sum to the loss, because the order of two means is not a sum over topics.
 
     Examples
     --------
@@ -262,8 +214,6 @@ def explain(
     Topics without which the rankings agree better
       0  +0.6667  to 1.0000
       1  +0.6667  to 1.0000
-    >>> cc.explain(truth, candidate).topics_of("a", "b")[0].topic
-    '1'
 
     """
     entry = get_coefficient(coefficient)
@@ -302,8 +252,6 @@ def explain(
         notes=notes,
         data=found,
         settings=settings_of(systems=len(x), topics=len(topics)),
-        truth=sides[0],
-        candidate=sides[1],
     )
 
 
@@ -316,10 +264,11 @@ def _pairs(
     i, j = np.where(better, i, j), np.where(better, j, i)
     x, y, lost = truth[i] - truth[j], candidate[i] - candidate[j], losses[i, j]
     order = np.lexsort((y - x, -lost))  # sort arrays: each pair as an object takes 150 bytes
+    kinds = np.array(["swapped", "tied in candidate", "tied in truth"], object)[np.where(x == 0, 2, y == 0)]
     found: list[PairLoss] = []
     for lo in range(0, len(order), _PIECE):
-        parts = (values[order[lo : lo + _PIECE]].tolist() for values in (i, j, lost, x, y))
-        found += (PairLoss(systems[a], systems[b], *numbers) for a, b, *numbers in zip(*parts, strict=True))
+        parts = (values[order[lo : lo + _PIECE]].tolist() for values in (i, j, lost, x, y, kinds))
+        found += (PairLoss(systems[a], systems[b], *others) for a, b, *others in zip(*parts, strict=True))
     swapped = ((truth[:, None] > truth) & (candidate[:, None] < candidate)).sum(axis=1)
     swapped += ((truth[:, None] < truth) & (candidate[:, None] > candidate)).sum(axis=1)
     halves = losses.sum(axis=1) / 2
@@ -345,15 +294,3 @@ def means_without_each(values: FloatArray) -> FloatArray:
     """Means of the systems without each topic in turn. Systems with equal totals are tied."""
     n = len(values)
     return tied_means(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n, n - 1)
-
-
-def _cells(p: PairLoss, names: Sequence[str]) -> tuple[str, ...]:
-    tied = {"tied in truth": names[0], "tied in candidate": names[1]}
-    kind = f"tied by {one_line(tied[p.kind])}" if p.kind in tied else ""
-    return (
-        f"{p.better} > {p.worse}",
-        f"{p.loss:.4f}",
-        f"{p.truth_difference:+.4f}",
-        f"{p.candidate_difference:+.4f}",
-        kind,
-    )

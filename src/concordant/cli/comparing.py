@@ -295,7 +295,6 @@ def explain(
     *,
     coefficient: str = "tau_b",
     own_topics: bool = False,
-    pair: str | None = None,
     by: Literal["pairs", "systems", "topics"] | None = None,
     read: Reader,
     out: Output,
@@ -308,8 +307,6 @@ def explain(
     ----------
     candidate
         Scores to compare with the truth.
-    pair
-        Show which topics drive the difference of two systems: A,B.
     by
         What csv, markdown, latex and --plot show. Default: pairs; for --plot, systems and topics.
 
@@ -321,31 +318,7 @@ def explain(
     sides = cc.pair(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
     with out.bar("explaining"):
         found = cc.explain(sides, coefficient=name)
-    if pair is None:
-        return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
-    names = [part.strip() for part in pair.split(",")]
-    refuse(len(names) != 2, f"--pair is {pair!r}: give two systems separated by a comma")
-    first, second = names
-    parts = found.topics_of(first, second)
-    rows = [{"topic": p.topic, "truth": p.truth, "candidate": p.candidate, "shift": p.shift} for p in parts]
-
-    def text(every: bool) -> str:
-        of_truth, of_candidate = sum(p.truth for p in parts), sum(p.candidate for p in parts)
-        own, other = read.labels([truth, candidate])
-        sides = f"{of_truth:+.4f} by {own}, {of_candidate:+.4f} by {other}"
-        kept = rows if every else rows[:10]
-        shown = f"{len(kept)} of {len(rows)} topics, those with the largest shift against {own} first"
-        lower = found.truth.lower_is_better or found.candidate.lower_is_better
-        what = f"lead of {first} over {second}" if lower else f"{first} minus {second}"
-        return f"{one_line(what)}: {sides}\n\n{to_text(Table.of(kept))}\n\n({shown})"
-
-    return Answer(
-        text,
-        lambda: rows,
-        lambda: {"pair": names, "topics": rows},
-        lambda: found.plot_pair(first, second),
-        notes=tuple(found.notes),
-    )
+    return replace(Answer.of(found), rows=lambda: found.rows(by or "pairs"), plot=lambda: found.plot(by))
 
 
 @answering(without=("missing",))

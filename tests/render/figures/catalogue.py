@@ -157,7 +157,6 @@ def figures() -> Figures:
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),
         "topics": lambda: explained.plot("topics", most=12),
-        "pair": lambda: explained.plot_pair("rerank-4", "rerank-1", most=12),
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "worth": lambda: worth().plot(),
         "worths": lambda: worths().plot(),

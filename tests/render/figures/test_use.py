@@ -75,7 +75,7 @@ def test_odd_names(tmp_path: Path) -> None:
     drawn: list[Callable[[], Any]] = [
         found.plot, lambda: found.plot("ranks"), lambda: found.plot("panels"), lambda: found.plot("forest"),
         lambda: plots.comparisons([found]), cc.rank_intervals(truth, n_resamples=99, rng=1).plot,
-        lambda: explained.plot("pairs"), lambda: explained.plot_pair(*ODD[:2]),
+        lambda: explained.plot("pairs"),
     ]  # fmt: skip
     for k, draw in enumerate(drawn):
         ax = draw()
@@ -241,7 +241,6 @@ def test_files(tmp_path: Path) -> None:
         ["compare", "--matrix", "people", "careful", "hasty"],
         ["board", "people", "--resamples", "99"],
         ["explain", "people", "hasty", "--by", "topics"],
-        ["explain", "people", "hasty", "--pair", "rerank-4,rerank-1"],
         ["plan", "people", "--resamples", "50"],
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .labels import name_places, number_ticks, shortened, sides_of, symbol, text
+from .labels import name_places, number_ticks, shortened, sides_of, symbol
 from .style import BLUE, DARK, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
@@ -59,25 +59,10 @@ def _telling(parts: list[tuple[str, float]], most: int) -> list[tuple[str, float
     return sorted(order[: min(max(count, 3), most)], key=lambda part: -part[1])
 
 
-def pair_topics(found: Explanation, a: str, b: str, ax: Any = None, *, most: int = 10) -> Any:
-    """Draw how far each topic moves the difference of two systems away from the truth's."""
-    every = found.topics_of(a, b)
-    truth, candidate = sides_of(found, 12)
-    shown = _telling([(p.topic, p.shift) for p in every], most)
-    with canvas(ax, height=max(1.2, 0.65 + 0.145 * len(shown))) as ax:
-        against = sum(p.truth for p in every) >= 0  # a shift downwards goes against the truth
-        shown = shown[::-1] if against else shown
-        _bars(ax, [name for name, _ in shown], [value for _, value in shown], 24, bad=-1 if against else 1)
-        if len(shown) < len(every):
-            ax.set_title(f"the {len(shown)} of {len(every)} topics that matter most", fontsize="small")
-        ax.set_xlabel(f"{candidate} − {truth}, part of {text(a, 12)} − {text(b, 12)}", fontsize="small")
-    return ax
-
-
-def _bars(ax: Any, names: list[str], values: list[float], most: int, bad: int = 1) -> None:
+def _bars(ax: Any, names: list[str], values: list[float], most: int) -> None:
     """Draw bars, the first on top; those that harm the agreement have another colour."""
     places = np.arange(len(names))
-    ax.barh(places, values, color=[VERMILLION if bad * value > 0 else BLUE for value in values], height=0.72)
+    ax.barh(places, values, color=[VERMILLION if value > 0 else BLUE for value in values], height=0.72)
     name_places(ax, names, most=most)
     ax.set_ylim(len(names) - 0.4, -0.6)
     number_ticks(ax, "x", 5)
