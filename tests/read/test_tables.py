@@ -229,7 +229,6 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ('[{"instance_id": "1", "stats": [{"name": 3}]}]', "has no name"),
         ('[{"instance_id": "1", "stats": []}]', "holds no scores"),
         ('{"eval": {"model": "m", "task": "t"}, "samples": []}', "write it with its samples"),
-        ('{"stat_test": "student", "model_names": [], "metrics": []}', "is a ranx report"),
     ],
 )
 def test_json_is_refused_with_its_file(content: str, message: str) -> None:

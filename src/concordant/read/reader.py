@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
@@ -142,17 +142,6 @@ class Reading(NamedTuple):
             Repeats.of(how.get("repeats", "mean")),
         )
 
-    @property
-    def wanted(self) -> Any:
-        """What `assemble` is told."""
-        return {
-            "measure": self.measure,
-            "missing": self.missing,
-            "lower_is_better": self.lower_is_better,
-            "systems": self.roles.systems,
-            "topics": self.roles.topics,
-        }
-
     def selected(self, made: Scores | Means) -> Scores | Means:
         """The systems and topics that were asked for."""
         if isinstance(made, Means):
@@ -160,8 +149,12 @@ class Reading(NamedTuple):
         some = self.roles.systems is not None or self.roles.topics is not None
         return made.select(self.roles.systems, self.roles.topics) if some else made
 
-    def of_read(self, made: Scores | Means) -> Scores | Means:
-        """As `described`, for what was read: topics that are named as segments are grouped by document."""
+    def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
+        """As `described`, what was read: topics that are named as segments are grouped by document."""
+        systems, topics, lower = self.roles.systems, self.roles.topics, self.lower_is_better
+        made = assemble(
+            found, self.measure, self.missing, systems=systems, topics=topics, lower_is_better=lower, empty=empty
+        )
         if isinstance(made, Scores) and made.runs is not None and self.repeats is None:
             warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and their mean is its score")
         if isinstance(made, Scores) and made.groups is None and "groups" not in self.about:
@@ -281,13 +274,9 @@ def read_scores(
     with hearing() as said:
         reading = Reading.of(measure=measure, **how)
         found, empty = read_contents(sources.expand(given), reading.roles, progress)
-        made = reading.of_read(assemble(found, empty=empty, **reading.wanted))
-    return made.described(call=call_of(given, measure, how), notes=said, **source_of(given))
-
-
-def source_of(given: Any) -> dict[str, str]:
-    """Where scores come from, if they were given as one path: a folder is named rather than its files."""
-    return {"source": os.fspath(given)} if isinstance(given, str | os.PathLike) else {}
+        made = reading.assembled(found, empty)
+    source = {"source": os.fspath(given)} if isinstance(given, str | os.PathLike) else {}  # a folder, not its files
+    return made.described(call=call_of(given, measure, how), notes=said, **source)
 
 
 def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
@@ -366,11 +355,14 @@ def read_contents(
         scored = [table for table in scored if not isinstance(table, mteb.Task) or id(table) in kept]
     details = [table for table in scored if not table.summary]
     if details and len(details) < len(scored):
-        _refuse_without_details(scored, details)
+        # They would vanish where they summarise other runs than those whose topics are there.
+        names = {table.names[0] for table in details}
+        if lost := next((table for table in scored if table.summary and table.names[0] not in names), None):
+            there = f"whose samples are not there, but those of {listing(sorted(names))} are"
+            way_out = "give the samples of all, or the results of all without samples"
+            raise lost.origin.error(f"summarises {lost.names[0]!r}, {there}: {way_out}")
         left = listing(table.origin.label for table in scored if table.summary)
-        lost = listing(_without_details(scored, details))
-        but = f"; but of these tasks there are no samples, so they are lost: {lost}" if lost else ""
-        warn(f"left out, because the scores it summarises are there: {left}{but}")
+        warn(f"left out, with tasks that have no samples, because the scores it summarises are there: {left}")
     return details or scored, empty
 
 
@@ -385,28 +377,6 @@ def _tell_of_others(labels: list[str]) -> None:
         names = Counter(os.path.basename(label) for label in labels)
         shown = listing(name if count == 1 else f"{name} ({count:,})" for name, count in names.most_common())
         warn(f"Skipped {counted(len(labels), 'file')} without scores: {shown}")
-
-
-def _refuse_without_details(scored: list[Contents], details: list[Contents]) -> None:
-    """Summaries of another run than those whose topics are there would vanish; tools name one run in two ways."""
-    names = {table.names[0] for table in details}
-    folders = {os.path.dirname(os.path.abspath(table.origin.label)) for table in details}
-    for table in scored:
-        beside = table.beside_details and os.path.dirname(os.path.abspath(table.origin.label)) in folders
-        if table.summary and table.names[0] not in names and not beside:
-            there = f"whose samples are not there, but those of {listing(sorted(names))} are"
-            way_out = "give the samples of all, or the results of all without samples"
-            raise table.origin.error(f"summarises {table.names[0]!r}, {there}: {way_out}")
-
-
-def _without_details(scored: list[Contents], details: list[Contents]) -> list[str]:
-    """The topics of summaries of which nothing else is there; none where the details do not name their tasks."""
-
-    def topics(tables: Iterable[Contents]) -> dict[str, None]:
-        return dict.fromkeys(topic for table in tables for grid in table.grids.values() for topic in grid.topics)
-
-    tasks = {topic.rpartition("/")[0] for topic in topics(details)}
-    return [] if "" in tasks else [task for task in topics(t for t in scored if t.summary) if task not in tasks]
 
 
 Collection: TypeAlias = Any
@@ -465,19 +435,21 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
             raise InputError(f"{name}: these are {type(given).__name__}, whose direction was given before; {way_out}")
         return reading.described(reading.selected(given))
     if is_frame(given):
-        return reading.of_read(assemble([frame_contents(given, Given(name), reading.roles)], **reading.wanted))
+        return reading.assembled([frame_contents(given, Given(name), reading.roles)])
     if _is_series(given) or (isinstance(given, Mapping) and given and not any(map(_has_parts, given.values()))):
         return reading.described(reading.selected(_means(given, name, reading)))
     if is_bare(given):
         unlabelled = "Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         raise InputTypeError(f"{name} is {_kind(given)} without labels: give {_TAKEN}. {unlabelled}")
-    nothing = isinstance(given, str | bytes | set | frozenset)
-    known = type(given).__module__.partition(".")[0] == "ranx" or hasattr(given, "per_query")
-    if nothing or not (known or isinstance(given, Iterable)):
-        raise InputTypeError(f"{name} is {_kind(given)}: give {_TAKEN}, or the results of an evaluation tool")
-    results = NestedScores(Given(name), as_nested(given))
-    results.names = ("run",)
-    return reading.of_read(assemble([results], **reading.wanted))
+    results = _results(given)
+    if not isinstance(results, Mapping):
+        way_out = f"give {_TAKEN}, or the scores of topics that an evaluation tool made"
+        raise InputTypeError(f"{name} is {_kind(given)}: {way_out}")
+    if results is given:
+        results = {system: _results(found, f" of {system!r}") for system, found in given.items()}
+    found = NestedScores(Given(name), results)
+    found.names = ("run",)
+    return reading.assembled([found])
 
 
 def _means(given: Any, name: str, reading: Reading) -> Means:
@@ -584,58 +556,22 @@ def is_bare(given: Any) -> bool:
 
 # What evaluation tools return: told by what the objects have, so that no tool is imported ---------------------------
 
-_NO_ARRAYS = "names no topics: give the scores with their topics, as ranx has them in run.scores after ranx.evaluate"
-_NO_TOPICS = (
-    "of ranx holds means, not the scores of topics: give {run.name: run.scores for run in runs}, after ranx.evaluate "
-    "or ranx.compare"
-)
 
-
-def as_nested(given: Any) -> Any:
-    """Results of one system, or {system: results}, as dictionaries.
-
-    Results are dictionaries already (pytrec_eval, ranx's `Run.scores`), a ranx `Run`, or what ir_measures gives: the
-    metrics of `iter_calc`, or the results of `calc`.
-    """
-    if not isinstance(given, Mapping):
-        return _results(given, "")
-    _refuse_means(given, "")
-    return {name: _results(results, f" of {name!r}") for name, results in given.items()}
-
-
-def _results(results: Any, of: str) -> Any:
-    if isinstance(results, Mapping):
-        _refuse_means(results, of)
-        return results
-    if isinstance(results, np.ndarray):
-        raise InputTypeError(f"the array{of} {_NO_ARRAYS}")
-    tool = type(results).__module__.partition(".")[0]
-    if tool == "ranx":
-        return _ranx(results, of)
-    records = getattr(results, "per_query", results)
-    if isinstance(records, Iterable) and not isinstance(records, str | bytes):
-        return _metrics(records, of)
-    return results
-
-
-def _refuse_means(results: Mapping[Any, Any], of: str) -> None:
-    if {"stat_test", "model_names"} <= results.keys():
-        raise InputTypeError(f"the report{of} {_NO_TOPICS}")
-    if any(isinstance(value, np.ndarray) for value in results.values()):
-        raise InputTypeError(f"the results{of} hold an array, which {_NO_ARRAYS}")
-    means = [key for key, value in results.items() if not isinstance(value, Mapping)]
-    if any(type(key).__module__.partition(".")[0] == "ir_measures" for key in means):
-        way_out = "give the scores of each topic, list(ir_measures.iter_calc(measures, qrels, run))"
-        raise InputError(f"the results{of} are means over topics, as ir_measures.calc_aggregate gives them: {way_out}")
-
-
-def _ranx(run: Any, of: str) -> Any:
-    scores = getattr(run, "scores", None)
-    if not isinstance(scores, Mapping):
-        raise InputTypeError(f"the {type(run).__name__}{of} {_NO_TOPICS}")
-    if not scores:
-        raise InputError(f"the ranx run {run.name!r} holds no scores: call ranx.evaluate(qrels, run, measures) first")
-    return scores
+def _results(given: Any, of: str = "") -> Any:
+    """Results of one system as dictionaries, which those of pytrec_eval are already; else what was given."""
+    if isinstance(given, Mapping):
+        if any(type(key).__module__.partition(".")[0] == "ir_measures" for key in given):
+            way_out = "give the scores of each topic, list(ir_measures.iter_calc(measures, qrels, run))"
+            raise InputError(f"the results{of} are means over topics, as ir_measures.calc_aggregate gives: {way_out}")
+        return given
+    if type(given).__module__.partition(".")[0] == "ranx":
+        if not (scores := getattr(given, "scores", None)):
+            way_out = "call ranx.evaluate(qrels, run, measures) first, and give {run.name: run.scores for run in runs}"
+            raise InputError(f"the {type(given).__name__}{of} of ranx holds no scores of topics: {way_out}")
+        return scores
+    records = getattr(given, "per_query", given)  # of ir_measures.calc, or the metrics of iter_calc
+    nothing = isinstance(records, str | bytes | set | frozenset | np.ndarray)
+    return _metrics(records, of) if isinstance(records, Iterable) and not nothing else given
 
 
 def _metrics(records: Iterable[Any], of: str) -> dict[str, dict[str, Any]]:

@@ -42,7 +42,6 @@ def _companion(source: Source, content: Any) -> Contents:
 
 _Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
-    (nested.is_ranx_report, nested.refuse_ranx_report),
     (inspect_log.is_inspect, inspect_log.read_inspect),
     (records.is_annotations, records.read_annotations),
     (records.is_evaluations, records.read_evaluations),

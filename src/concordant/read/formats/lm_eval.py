@@ -47,7 +47,7 @@ def read_results(source: Source, content: Any) -> Contents:
     table = found.contents("lm-evaluation-harness, results", _model_name(content))
     if groups:
         warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
-    table.summary = table.beside_details = True
+    table.summary = True
     table.lower = {name: _lower(content, name.partition(",")[0]) for name in table.grids}
     return table
 

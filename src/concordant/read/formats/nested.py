@@ -174,18 +174,6 @@ def _is_number(value: Any) -> bool:
     return number is not None and not np.isnan(number)
 
 
-def is_ranx_report(content: Any) -> bool:
-    """A ranx report: means and significance tests of each model."""
-    return isinstance(content, dict) and {"stat_test", "model_names", "metrics"} <= content.keys()
-
-
-def refuse_ranx_report(source: Source, content: Any) -> Contents:
-    """Say what a ranx report lacks and what to write instead."""
-    means = "is a ranx report: it has the mean of each model, but no scores of topics"
-    write = "ranx.evaluate(qrels, run, metrics, save_results_in_run=True), then write run.scores as JSON, a file a run"
-    raise source.error(f"{means}. Evaluate with {write}", 1)
-
-
 def is_nested(content: Any) -> bool:
     """Two or three levels of dictionaries with numbers or holes at the bottom; perhaps below one more key."""
     content = unwrapped(content)

@@ -66,8 +66,6 @@ class Contents:
     partial: bool = False
     # The group of each topic, where the format says which belong together.
     groups: Mapping[str, str] = MappingProxyType({})
-    # Whether what it summarises lies in the same folder.
-    beside_details: bool = False
     # Whether it is a table with named columns.
     is_table: bool = False
     # Names of columns and rows, where some of them may have been left out as the caller chose.
