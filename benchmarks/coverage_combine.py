@@ -27,7 +27,7 @@ from scipy.special import stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.planning.mix_plan import _mix
+from concordant.planning.combination import _mix
 from concordant.planning.mixing import Combined, combined
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "combine.csv"

@@ -25,7 +25,6 @@ from scipy.special import ndtri, stdtrit
 
 import concordant as cc
 from concordant.arrays import FloatArray
-from concordant.planning.partial import combine_partial
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "partial.csv"
 TRIALS = 500
@@ -110,7 +109,7 @@ def row(given: tuple[Any, ...]) -> dict[str, Any]:
         keys = np.repeat(rng.random((n, 1)), m, axis=1) if design == "topics" else rng.random((n, m))
         y = np.where(keys.argsort(axis=0).argsort(axis=0) < round(share * n), y, np.nan)
         made = cc.Scores(y, range(n), systems), cc.Scores(f, range(n), systems)
-        found = combine_partial(*made, ("people", "machine"), 0.95)
+        found = cc.combine(*made, names=("people", "machine"))
         order = [int(system) for system in found.means.systems]
         at = np.argsort(order)
         hit = ((found.low <= truth[order]) & (truth[order] <= found.high))[at]

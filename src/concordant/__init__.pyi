@@ -48,9 +48,9 @@ from .pairing import Pairing as Pairing
 from .pairing import pair as pair
 from .planning.board import board as board
 from .planning.combination import combine as combine
+from .planning.combination import plan_mix as plan_mix
 from .planning.estimation import expected_correlation as expected_correlation
 from .planning.estimation import reliability as reliability
-from .planning.mix_plan import plan_mix as plan_mix
 from .planning.more_topics import plan_topics as plan_topics
 from .planning.selection import select_topics as select_topics
 from .ranks import votes as votes

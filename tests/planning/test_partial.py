@@ -224,9 +224,9 @@ def test_topics_without_a_label_need_not_be_given_and_what_one_side_lacks_is_sai
     there = [topic for topic, row in zip(human.topics, y, strict=True) if not np.isnan(row).all()]
     assert len(there) < 30
     assert cc.combine(human.select(topics=there), machine) == cc.combine(human, machine)
-    with pytest.warns(AlignmentWarning, match=r"1 system of people left out, because gpt lacks them: s5"):
+    with pytest.warns(AlignmentWarning, match=r"1 system of people left out, because gpt lacks it: s5"):
         found = cc.combine(human, machine.select(machine.systems[:5]), names=("people", "gpt"))
-    assert found.notes == ("1 system of people left out, because gpt lacks them: s5",)
+    assert found.notes == ("1 system of people left out, because gpt lacks it: s5",)
 
 
 def test_a_policy_for_holes_is_heeded_and_others_are_refused() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtrit
@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from ..arrays import FloatArray
 from ..errors import listing
 from ..options import checked
-from .results import Estimate, Findings, Interval, columns
+from .results import Estimate, Findings, Interval
 from .scores import places_of
 
 if TYPE_CHECKING:
@@ -65,39 +65,3 @@ class CombinedMeans(Favours, Findings):
 
     def _answers(self) -> Sequence[str]:
         return [f"{line}." for line in (*self.before, *self._whom(self.names[1]), *self.after)]
-
-
-def first_of(means: Means) -> str:
-    """Say which system ranks first, or which tie for first; systems are sorted by mean."""
-    first = [system for system, mean in zip(means.systems, means.values, strict=True) if mean == means.values[0]]
-    return f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
-
-
-def rows_of(means: Means, **parts: Any) -> list[dict[str, Any]]:
-    """Make one row per system, with its mean and further numbers."""
-    parts = {"mean": means.shown(), **parts}
-    return [
-        {"system": system, **{name: np.asarray(part)[k].item() for name, part in parts.items()}}
-        for k, system in enumerate(means.systems)
-    ]
-
-
-def by_system(rows: Sequence[Mapping[str, Any]]) -> dict[str, FloatArray]:
-    """Return the numeric columns of these rows."""
-    return {name: np.array([row[name] for row in rows]) for name in rows[0] if name not in ("system", "mean")}
-
-
-def table_of(rows: Sequence[Mapping[str, Any]], level: float, names: Sequence[str], *more: str) -> str:
-    """Format one line per system: its mean with the interval, further columns, and both sides' means."""
-    heads = ["", "combined", f"{100 * level:g}% interval", *more, *(f"{name} alone" for name in names)]
-    cells = [
-        [
-            row["system"],
-            f"{row['mean']:.4f}",
-            f"{row['low']:.4f} to {row['high']:.4f}",
-            *(str(row[name]) for name in more),
-            *(f"{row[side]:.4f}" for side in ("human", "machine")),
-        ]
-        for row in rows
-    ]
-    return columns([heads, *cells])

@@ -1,31 +1,40 @@
-"""`combine`: the means of systems from human scores on few topics and machine scores on many."""
+"""`combine`: means of systems from human and machine scores; `plan_mix`: the cheapest mix of both."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import stdtrit
 
-from ..arrays import require_room_for_pairs
-from ..data.favours import CombinedMeans, by_system, first_of, rows_of, table_of
+from ..arrays import FloatArray, require_room_for_pairs
+from ..data.favours import CombinedMeans
 from ..data.means import are_invented, mean_over_topics
-from ..data.results import Interval, settings_of
+from ..data.results import Findings, Interval, columns, settings_of
 from ..data.scores import Means, Scores
-from ..errors import AlignmentWarning, InputError, LimitError, counted, listing, named, warn
+from ..errors import AlignmentWarning, InputError, LimitError, counted, listing, named, p_equals, warn
 from ..options import checked
 from ..pairing import match
 from ..read import short_names
+from ..read.labels import WANTED_COST, is_cost
 from ..read.reader import Collection, as_topic_side, refuse
-from .mixing import Combined, combined, tells
-from .partial import combine_partial
+from .mixing import Bias, Combined, Moments, combined, error_with, tells
+from .more_topics import smallest
+from .partial import PROMISED_SYSTEMS, chosen_by_machine, covariance_of, favours, fit_partial, labelled_by_topic
 
 Method: TypeAlias = Literal["control", "shrunk"]
 RISK = "shrunk means trust the machine on average: a system that it favours moves up"
 FEWEST = 5  # human topics: fewer cannot show how far to trust the machine
+LEVEL = 0.05  # significance level of the tests of how cells were chosen
+FEWEST_LABELS = 3  # for each system
+PROMISED_LABELS = 10  # for each system; below, the intervals may miss their level
+LEAST = 15  # human topics of a mix: fewer were not measured
 _SMALLEST, _LARGEST = 1e-60, 1e60  # sums of fourth powers between these neither underflow nor overflow
+_SLACK = 1e-9  # share of a variance that rounding may add
+_MOST = 10_000_000  # machine topics
 
 
 class PairedSides(NamedTuple):
@@ -123,64 +132,58 @@ def combine(
     ('rerank-4', 25, [])
 
     """
-    level = confidence_level
-    human = as_topic_side(human, "human")
-    if human.has_holes and human.missing in ("error", "available"):  # otherwise the policy fills or drops
-        return _partial(human, machine, names, level, method)
-    sides = paired_sides(human, machine, names)
-    found = combined_means(sides, shrink=method == "shrunk")
-    order = np.argsort(-found.means, kind="stable")
-    values, covariance = found.means[order], found.covariance[np.ix_(order, order)]
-    error = np.sqrt(np.diag(covariance))
-    reach = float(stdtrit(found.mean_freedom, (1 + level) / 2)) * error
-    shown, names = sides.human.shown(values), sides.names
+    given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
+    if not given[0].has_holes or given[0].missing not in ("error", "available"):  # otherwise the policy fills or drops
+        return _by_topic(paired_sides(*given, names), method, confidence_level)
+    if method == "shrunk":
+        raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")
+    return _by_cell(given, _names(given, names), confidence_level)
+
+
+def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans:
+    """Combine human scores on some topics with machine scores on these and more."""
+    found, (people, machine) = combined_means(sides, shrink=method == "shrunk"), sides.names
+    human, error = sides.human, np.sqrt(np.diag(found.covariance))
     n_human, n_machine = len(sides.paired.topics), int(tells(sides.more.values).sum())
-    means = Means(
-        shown,
-        [sides.human.systems[k] for k in order],
-        sides.human.measure,
-        lower_is_better=sides.human.lower_is_better,
-        covariance=covariance,
-        degrees_of_freedom=found.freedom,
-    )
-    rows = rows_of(
-        means,
-        standard_error=error,
-        low=shown - reach,
-        high=shown + reach,
-        human=sides.human.shown(sides.human.means()[order]),
-        machine=sides.more.shown(mean_over_topics(np.vstack([sides.paired.values, sides.more.values]))[order]),
-        favour=found.favour[order],
-        favour_p=found.favour_p[order],
-    )
     lam, bias = found.lam, math.nan if found.bias is None else math.sqrt(found.bias.variance)
     interval = Interval(*found.worth_limits(level, n_human), level, "jackknife over topics")
-    worth, top = f"{n_human} topics by {names[0]} and {n_machine:,} more by {names[1]} leave no error", first_of(means)
+    worth = f"{n_human} topics by {people} and {n_machine:,} more by {machine} leave no error"
+    top = _first(human.systems, found.means)
     sentences = []
     reduction = 1 - n_human / found.worth
     if math.isfinite(found.worth):
         level_named = f"{100 * level:g}% interval"
         ends = f"{_shown(interval.low)} to {_shown(interval.high)}" if math.isfinite(interval.high) else "not known"
-        worth = worth.replace("leave no error", f"rank the systems as well as {_shown(found.worth)} by {names[0]}")
+        worth = worth.replace("leave no error", f"rank the systems as well as {_shown(found.worth)} by {people}")
         worth += f" ({level_named} {ends})"
         sentences.append(
-            f"{names[1]} removes {100 * reduction:.0f}% of the error variance of {names[0]}'s ranking"
+            f"{machine} removes {100 * reduction:.0f}% of the error variance of {people}'s ranking"
             if reduction >= 0.01
-            else f"{names[1]} hardly reduces the error of {names[0]}'s ranking"
+            else f"{machine} hardly reduces the error of {people}'s ranking"
         )
-    risk = [f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", names[1])] if method == "shrunk" else []
-    made = f"  control variates, weight {lam:.3f}"
+    made, risk = f"control variates, weight {lam:.3f}", []
     if method == "shrunk":
+        risk = [f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", machine)]
         made += f"; weight of the machine's own means {found.weight:.2f}"
         made += "" if math.isnan(bias) else f"; standard deviation of its bias {bias:.3g}"
-    m = len(order)
-    return CombinedMeans(
-        kind="CombinedMeans",
+    return _answered(
+        human,
+        sides.names,
+        (found.means, found.covariance, np.full((len(error), len(error)), found.freedom)),
+        {
+            "standard_error": error,
+            "reach": float(stdtrit(found.mean_freedom, (1 + level) / 2)) * error,
+            "human": human.shown(human.means()),
+            "machine": sides.more.shown(mean_over_topics(np.vstack([sides.paired.values, sides.more.values]))),
+            "favour": found.favour,
+            "favour_p": found.favour_p,
+        },
+        made=made,
+        alone=f"{n_human} human topics alone",
         answer=f"{worth}; {top}",
         before=(worth, *sentences),
         after=(*risk, top),
         numbers={
-            "systems": rows,
             "n_human": n_human,
             "n_machine": n_machine,
             "worth": found.worth,
@@ -191,36 +194,155 @@ def combine(
             "bias": bias,
             "freedom": found.freedom,
         },
-        beside={"means": means, "covariance": covariance, "difference_freedom": np.full((m, m), found.freedom)}
-        | by_system(rows)
-        | {"names": names, "alone": f"{n_human} human topics alone"},
+        notes=sides.notes,
+        settings=settings_of(confidence_level=level, method=method, measure=human.measure),
+    )
+
+
+def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float) -> CombinedMeans:
+    """Combine human scores with holes and machine scores without, on the machine's topics."""
+    if len(given[0].topics) != len(given[1].topics):  # otherwise rows without names belong together as they stand
+        _refuse_invented(given, names)
+    human = given[0]
+    filled = Scores(np.nan_to_num(human.shown()), **human._about())  # only to match it
+    people, machine, notes = _matched((filled, given[1]), names)
+    human = human.select(people.systems)
+    for note in notes:
+        warn(note, AlignmentWarning)
+    f, y = machine.values, np.full_like(machine.values, np.nan)
+    here = {topic: k for k, topic in enumerate(machine.topics)}
+    known = [k for k, topic in enumerate(human.topics) if topic in here]
+    y[[here[human.topics[k]] for k in known]] = human.values[known]
+    there = ~np.isnan(y)
+    n, m = y.shape
+    labels = there.sum(axis=0)
+    if few := [system for system, count in zip(human.systems, labels, strict=True) if count < FEWEST_LABELS]:
+        raise InputError(
+            f"{names[0]} has fewer than {FEWEST_LABELS} labels of {listing(few)}: label more of their cells, or leave "
+            f"them out"
+        )
+    require_room_for_pairs(m, "the covariance of combined means", 6)
+    random_p, scattered_p = chosen_by_machine(there, f), labelled_by_topic(there)
+    whole, binary = scattered_p <= LEVEL, len(np.unique(y[there])) == 2
+    fit = fit_partial(y, f, by_topic=not whole and there.sum() / n >= 1.5)
+    favour, favour_p = favours(fit, f)
+    reach = stdtrit(fit.freedom, (1 + level) / 2) * np.sqrt(fit.variance)
+    own = np.sqrt(np.nanvar(y, axis=0, ddof=1) / labels) * stdtrit(labels - 1, (1 + level) / 2)
+    doubts = []
+    if random_p <= LEVEL:
+        doubts.append("someone may have chosen which cells to label")
+    if labels.min() < PROMISED_LABELS and (binary or m < PROMISED_SYSTEMS):
+        kind = "binary scores" if binary else f"fewer than {PROMISED_SYSTEMS} systems"
+        doubts.append(f"{kind} need {PROMISED_LABELS} labels of each system")
+    order = np.argsort(-fit.means, kind="stable")
+    shown, width = human.shown(fit.means[order]), float(2 * own[order].sum())
+    reduction = 1 - float(((shown + reach[order]) - (shown - reach[order])).sum()) / width if width > 0 else 0.0
+    count, cut = int(labels.sum()), 100 * reduction
+    answer = (
+        f"{_first(human.systems, fit.means)} of {counted(m, 'system')}, from {count:,} labels by {names[0]} "
+        f"({100 * count / y.size:.0f}% of the cells) and all scores of {names[1]}"
+    )
+    less = f"makes the intervals {cut:.0f}% narrower" if cut >= 1 else "does not make the intervals narrower"
+    given_machine = f"given the scores of {names[1]}"
+    if random_p <= LEVEL:
+        chosen = f"The labelled cells do not look random, {given_machine}: {p_equals(random_p)}"
+    else:
+        which = "whole topics" if whole else "cells one by one"
+        chosen = f"The labelled cells look random, {given_machine} ({p_equals(random_p)}); {names[0]} labelled {which}"
+    broken = [f"The {100 * level:g}% of the intervals is not promised: {'; '.join(doubts)}"] if doubts else []
+    return _answered(
+        human,
+        names,
+        (fit.means, *covariance_of(fit, labels, whole=whole)),
+        {
+            "labels": labels,
+            "reach": reach,
+            "human": human.shown(np.nanmean(y, axis=0)),
+            "human_reach": own,
+            "machine": machine.shown(f.mean(axis=0)),
+            "favour": favour,
+            "favour_p": favour_p,
+        },
+        made=f"weight of the machine's scores {fit.lam:.3f}",
+        alone="labels alone",
+        answer=answer,
+        before=(answer, f"{names[1]} {less} than those of the labels alone", chosen, *broken),
+        numbers={
+            "lam": fit.lam,
+            "random_p": random_p,
+            "scattered_p": scattered_p,
+            "whole_topics": whole,
+            "doubts": tuple(doubts),
+            "reduction": reduction,
+            "n_topics": n,
+        },
+        notes=notes,
+        settings=settings_of(confidence_level=level, measure=human.measure),
+    )
+
+
+def _answered(
+    human: Scores,
+    names: tuple[str, str],
+    estimates: tuple[FloatArray, FloatArray, FloatArray],
+    by_system: Mapping[str, FloatArray],
+    *,
+    made: str,
+    alone: str,
+    numbers: Mapping[str, Any],
+    **parts: Any,
+) -> CombinedMeans:
+    """Sort the systems by their means and make the result; estimates: means, covariance, degrees of freedom."""
+    values, covariance, freedom = estimates
+    order = np.argsort(-values, kind="stable")
+    square = np.ix_(order, order)
+    means = Means(
+        human.shown(values[order]),
+        [human.systems[k] for k in order],
+        human.measure,
+        lower_is_better=human.lower_is_better,
+        covariance=covariance[square],
+        degrees_of_freedom=float(np.median(freedom[np.triu_indices(len(order), 1)])),
+    )
+    middle, level = means.shown(), parts["settings"]["confidence_level"]
+    shown = {"mean": middle}
+    for name, part in by_system.items():
+        own = part[order]
+        shown |= {"low": middle - own, "high": middle + own} if name == "reach" else {name: own}
+    rows = [
+        {"system": system, **{name: part[k].item() for name, part in shown.items()}}
+        for k, system in enumerate(means.systems)
+    ]
+    more = [name for name in ("labels",) if name in shown]
+    cells = [["", "combined", f"{100 * level:g}% interval", *more, *(f"{name} alone" for name in names)]]
+    for row in rows:
+        each = [*(str(row[name]) for name in more), *(f"{row[side]:.4f}" for side in ("human", "machine"))]
+        cells.append([row["system"], f"{row['mean']:.4f}", f"{row['low']:.4f} to {row['high']:.4f}", *each])
+    return CombinedMeans(
+        kind="CombinedMeans",
+        numbers={"systems": rows, **numbers},
+        beside={"means": means, "covariance": means.covariance, "difference_freedom": freedom[square]}
+        | {name: part for name, part in shown.items() if name != "mean"}
+        | {"names": names, "alone": alone},
         lines=rows,
-        shown=f"{table_of(rows, level, names)}\n\n{made}",
+        shown=f"{columns(cells)}\n\n  {made}",
         index="system",
         figure="intervals.combined",
-        notes=sides.notes,
-        data=sides.human,
-        settings=settings_of(confidence_level=level, method=method, measure=sides.human.measure),
+        data=human,
+        **parts,
     )
+
+
+def _first(systems: Sequence[str], means: FloatArray) -> str:
+    """Say which system ranks first, or which tie for first."""
+    first = [system for system, mean in zip(systems, means, strict=True) if mean == means.max()]
+    return f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
 
 
 def combined_means(sides: PairedSides, *, shrink: bool = False) -> Combined:
     """Apply `combined` to matched scores."""
     require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
     return combined(*(side.values for side in sides[:3]), shrink=shrink)
-
-
-def _partial(
-    human: Scores, machine: Collection, called: Sequence[str] | None, level: float, method: Method
-) -> CombinedMeans:
-    """Combine labels on some of the cells with machine scores on all."""
-    if method == "shrunk":
-        raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")
-    others = as_topic_side(machine, "machine")
-    names = _names((human, others), called)
-    if len(human.topics) != len(others.topics):  # otherwise rows without names belong together as they stand
-        _refuse_invented((human, others), names)
-    return combine_partial(human, others, names, level)
 
 
 def _refuse_invented(given: tuple[Scores, Scores], names: tuple[str, str]) -> None:
@@ -241,40 +363,47 @@ def _names(given: tuple[Scores, Scores], called: Sequence[str] | None) -> tuple[
     return first, second
 
 
+def _matched(given: tuple[Scores, Scores], names: tuple[str, str]) -> tuple[Scores, Scores, tuple[str, ...]]:
+    """Keep the shared systems; note what is left out."""
+    for whole, name in zip(given, names, strict=True):
+        refuse(whole, name, "groups", "total", why="human and machine scores are combined topic by topic")
+    found = match(given, names, "systems")
+    people, others = (side for side in found if isinstance(side, Scores))
+    notes, known = list(found.notes), set(others.topics)
+    if lost := [topic for topic in people.topics if topic not in known]:
+        notes.append(
+            f"{counted(len(lost), 'topic')} of {names[0]} left out, because {names[1]} lacks "
+            f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
+        )
+    if len(people.systems) < 2:
+        raise InputError(
+            f"{names[0]} and {names[1]} have {counted(len(people.systems), 'system')} in common: 2 are needed"
+        )
+    return people, others, tuple(notes)
+
+
 def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> PairedSides:
     """Match human and machine scores: keep shared systems, split topics by who scored them."""
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
     names = _names(given, called)
     _refuse_invented(given, names)
-    for whole, name in zip(given, names, strict=True):
-        refuse(whole, name, "groups", "total", why="human and machine scores are combined topic by topic")
-    found = match(given, names, "systems")
-    people, others = (side for side in found if isinstance(side, Scores))
-    notes = list(found.notes)
+    people, others, notes = _matched(given, names)
     in_machine, in_human = set(others.topics), set(people.topics)
     both = [topic for topic in people.topics if topic in in_machine]
     more = [topic for topic in others.topics if topic not in in_human]
-    lost = [topic for topic in people.topics if topic not in in_machine]
     telling = {topic for topic, yes in zip(others.topics, tells(others.values), strict=True) if yes}
-    who = f"{names[1]} must judge at least"
-    if (found_both := len(telling.intersection(both))) < FEWEST:
-        raise InputError(
-            f"{who} {FEWEST} topics that {names[0]} judged: they show how much the two have in common. It judged "
-            f"{found_both}{_alike(len(both) - found_both)}"
-        )
-    if (found_more := len(telling.intersection(more))) < 2:
-        raise InputError(
-            f"{who} two topics that {names[0]} did not. It judged {found_more}{_alike(len(more) - found_more)}"
-        )
-    if alike := [topic for topic in (*both, *more) if topic not in telling]:
-        notes.append(
-            f"{names[1]} gives all systems one score on {counted(len(alike), 'topic')}, which count as not judged by "
-            f"it: {listing(alike)}"
-        )
-    if lost:
-        notes.append(
-            f"{counted(len(lost), 'topic')} of {names[0]} left out, because {names[1]} lacks "
-            f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
+    for some, least, wanted in (
+        (both, FEWEST, f"{FEWEST} topics that {names[0]} judged: they show how much the two have in common"),
+        (more, 2, f"two topics that {names[0]} did not"),
+    ):
+        if (count := len(telling.intersection(some))) < least:
+            alike = f", and gives all systems one score on {len(some) - count} more" if count < len(some) else ""
+            raise InputError(f"{names[1]} must judge at least {wanted}. It judged {count}{alike}")
+    if same := [topic for topic in (*both, *more) if topic not in telling]:
+        notes = (
+            *notes,
+            f"{names[1]} gives all systems one score on {counted(len(same), 'topic')}, which count as not judged by "
+            f"it: {listing(same)}",
         )
     for side, scores in zip(names, (people, others), strict=True):
         largest = np.abs(scores.values).max()
@@ -282,25 +411,125 @@ def paired_sides(human: Collection, machine: Collection, called: Sequence[str] |
             raise LimitError(f"{side} has scores beyond {_LARGEST:g}: divide them by a constant")
         if 0 < largest < _SMALLEST:
             raise LimitError(f"{side} has no score of {_SMALLEST:g} or more in size: multiply them by a constant")
-    if len(people.systems) < 2:
-        raise InputError(
-            f"{names[0]} and {names[1]} have {counted(len(people.systems), 'system')} in common: 2 are needed"
-        )
     for note in notes:
         warn(note, AlignmentWarning)
-    systems = people.systems
-    return PairedSides(
-        people.select(systems, both),
-        others.select(systems, both),
-        others.select(systems, more),
-        tuple(notes),
-        names,
-    )
-
-
-def _alike(topics: int) -> str:
-    return f", and gives all systems one score on {topics} more" if topics else ""
+    return PairedSides(people.select(topics=both), others.select(topics=both), others.select(topics=more), notes, names)
 
 
 def _shown(topics: float) -> str:
     return f"{topics:,.0f}" if topics >= 9.95 else f"{topics:.1f}"
+
+
+@dataclass(frozen=True)
+class Mix:
+    """A number of human topics, which the machine also scores, and a number that only the machine scores."""
+
+    human: int
+    machine: int
+    """0 means people alone."""
+    cost: float
+    worth: float
+    """Its quality, counted in human topics."""
+
+
+@checked
+def plan_mix(
+    human: Collection,
+    machine: Collection,
+    *,
+    costs: tuple[float, float],
+    as_good_as: int,
+    method: Method = "control",
+    names: Sequence[str] | None = None,
+) -> Findings:
+    """Find the cheapest numbers of human and machine topics that rank systems as well as N human topics, by `combine`.
+
+    Parameters
+    ----------
+    human, machine : what `as_topics` takes
+        A pilot: scores on each topic, as `combine` takes them.
+    costs : tuple of float
+        The cost of a topic judged by people, and by the machine. The machine judges the human topics, too.
+    as_good_as : int
+        The number of human topics to match. `plan_topics` says how many an expected correlation needs.
+    method : {"control", "shrunk"}
+        The method of `combine` that will be used.
+    names : sequence of str, optional
+        Names of the human and machine scores; by default those of their files.
+
+    Returns
+    -------
+    Findings
+        `cheapest` is the answer and `alone` is the plan with people alone. `rows()` has the cheapest mix for each
+        number of human topics that can reach the quality.
+
+    See Also
+    --------
+    combine : One ranking from people and machine.
+    plan_topics : How many topics are enough.
+
+    Notes
+    -----
+    The error of a mix is predicted from the pilot's variances and the machine's covariance with people, and with
+    "shrunk" from its bias, which few topics estimate poorly. A mix has at least 15 human topics, the fewest for which
+    it was measured (docs/measured/combine.md).
+
+    Examples
+    --------
+    >>> import concordant as cc
+    >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
+    >>> pilot = people.select(topics=people.topics[:20])
+    >>> plan = cc.plan_mix(pilot, careful, as_good_as=40, costs=(20, 0.05))
+    >>> plan.cheapest.human, plan.cheapest.machine, plan.cheapest.cost, plan.alone.cost
+    (15, 501, 325.8, 800.0)
+
+    """
+    if not all(map(is_cost, costs)):
+        raise InputError(f"costs is {costs!r}: {WANTED_COST}")
+    sides, wanted = paired_sides(human, machine, names), as_good_as
+    found = combined_means(sides, shrink=method == "shrunk")
+    mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, costs))]
+    alone = Mix(wanted, 0, wanted * costs[0], float(wanted))
+    mixes.append(alone)
+    best, (people, other), n = min(mixes, key=lambda mix: mix.cost), sides.names, len(sides.paired.topics)
+    answer = f"To match {wanted} topics judged by {people}, "
+    if best.machine:
+        answer += (
+            f"let {people} judge {best.human} and {other} these and {best.machine:,} more: cost {best.cost:,g} instead "
+            f"of {alone.cost:,g}; predicted from {n} topics"
+        )
+    else:
+        answer += f"no mix with at least {LEAST} of them is cheaper than {people} alone: cost {best.cost:,g}"
+    some = [mix for k, mix in enumerate(mixes) if k % max(1, len(mixes) // 8) == 0 or mix in (best, alone)]
+    cells = [[str(mix.human), f"{mix.machine:,}", f"{mix.cost:g}"] for mix in some]
+    return Findings(
+        kind="MixPlan",
+        answer=answer,
+        numbers={
+            "wanted": wanted,
+            "cheapest": best,
+            "alone": alone,
+            "mixes": tuple(mixes),
+            "costs": costs,
+            "names": sides.names,
+        },
+        lines=[asdict(mix) for mix in mixes],
+        shown=columns([["human topics", "machine topics", "cost"], *cells]),
+        figure="curves.mixes",
+        notes=(*sides.notes, *([RISK] if method == "shrunk" else [])),
+        settings=settings_of(method=method, n_human=n, n_machine=len(sides.more.topics)),
+    )
+
+
+def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float, float]) -> Mix | None:
+    """Find the fewest machine topics that are enough with n human topics; None if no number is."""
+    goal = of.human / wanted * (1 + _SLACK)
+
+    def enough(more: int) -> bool:
+        return error_with(of, bias, n, more) <= goal
+
+    at = smallest(enough, _MOST) if enough(_MOST) else None
+    if at is None:
+        return None
+    error = error_with(of, bias, n, at)
+    return Mix(n, at, n * costs[0] + (n + at) * costs[1], of.human / error if error > 0 else math.inf)

@@ -59,14 +59,17 @@ class Moments(NamedTuple):
         The residuals that estimate the weight are too small by 1 / ((n - 1) systems), as in any regression. The error
         of the weight adds the same amount.
         """
+        # 1 / ((n - 1) systems), twice.
         return 2 / ((n - 1) * self.systems)
 
     def best_lam(self, n: int, more: int) -> float:
         """The weight of the control variate with the least variance."""
+        # lam = cov(y, x) / var(x) * N / (n + N).
         return self.both / self.machine * more / (n + more) if self.machine > 0 else 0.0
 
     def variance(self, n: int, more: int, lam: float) -> float:
         """Return the variance of the corrected means."""
+        # (var(y) - 2 lam cov(y, x)) / n + lam^2 var(x) (1 / n + 1 / N).
         return (self.human - 2 * lam * self.both) / n + lam**2 * self.machine * (1 / n + 1 / more)
 
 
@@ -98,7 +101,6 @@ class Combined(NamedTuple):
     """The same for the means themselves."""
     lam: float
     """Weight of the control variate for deviations from the level."""
-    level_lam: float
     weight: float
     """Weight of the machine's own means, between 0 and 1."""
     moments: Moments
@@ -119,16 +121,19 @@ class Combined(NamedTuple):
 
     def worth_limits(self, level: float, n: int) -> tuple[float, float]:
         """Confidence limits of the worth, for n human topics."""
+        # W exp(-+ t se(log W)).
         reach = math.exp(float(stdtrit(n - 1, (1 + level) / 2)) * self.spread)
         return self.worth / reach, self.worth * reach
 
 
 def moments_of(human: FloatArray, paired: FloatArray, more: FloatArray) -> Moments:
     """Compute the moments of deviations that sum to 0 on each topic; machine variances use all of its topics."""
+    # Divisors are (topics - 1) (systems - 1): the deviations of a topic sum to 0. A level has one column.
     n, width = human.shape
     others, columns = len(more), max(width - 1, 1)
     y, x, u = (part - part.mean(axis=0) for part in (human, paired, more))
     of_y, of_both, of_x = (float((a * b).sum()) / ((n - 1) * columns) for a, b in ((y, y), (y, x), (x, x)))
+    # var(x) from all n + N topics of the machine. Then var(y) = var(y | x) + slope^2 var(x), cov(y, x) = slope var(x).
     machine = (of_x * (n - 1) + float((u * u).sum()) / columns) / (n + others - 2)
     slope = of_both / of_x if of_x > 0 else 0.0
     return Moments(of_y - slope * of_both + slope**2 * machine, slope * machine, machine)
@@ -146,32 +151,40 @@ def combined(
     n, m = human.shape
     paired, more = _telling(paired), more[tells(more)]
     others = len(more)
+    # Each topic's scores are its level, the mean over systems, plus deviations from it; each part has its own lam.
     levels = [part.mean(axis=1, keepdims=True) for part in (human, paired, more)]
     parts = [part - level for part, level in zip((human, paired, more), levels, strict=True)]
     of_level, of_parts = moments_of(*levels), moments_of(*parts)
     level_lam, part_lam = (of.best_lam(n, others) if lam is None else float(lam) for of in (of_level, of_parts))
     y, x, u = parts
+    # corrected = mean(y) + lam (mean(u) - mean(x)); every = the machine's mean over its n + N topics.
     corrected = y.mean(axis=0) + part_lam * (u.mean(axis=0) - x.mean(axis=0))
     every = (n * x.mean(axis=0) + others * u.mean(axis=0)) / (n + others)
     bias = bias_of(parts, corrected, every, of_parts, part_lam) if m > 3 else None
     favour, favour_p = _favours(parts, corrected, every, of_parts, part_lam, known=bias is not None)
     bias = bias if shrink else None
+    # weight of the machine = k E[B]; its means are divided by the slope, so that they are human scores.
     weight, scale = 0.0, 0.0
     if bias is not None:
         least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)
         weight = least * bias.share
         scale = weight / bias.slope
-    # The contribution of each topic to the means: first the level, then the deviations.
+    # The contribution of each topic to the means, whose covariance over topics is that of the means:
+    # human topics: level - lam_level level_x + (1 - weight) (y - lam x) + weight / slope * n / (n + N) x,
+    # machine topics: lam_level level_u + ((1 - weight) lam + weight / slope * N / (n + N)) u.
     of_paired = levels[0] - level_lam * levels[1]
     of_paired = of_paired + (1 - weight) * (y - part_lam * x) + scale * n / (n + others) * x
     of_more = level_lam * levels[2] + ((1 - weight) * part_lam + scale * others / (n + others)) * u
     human_part, machine_part = (_covariance(part) / len(part) for part in (of_paired, of_more))
+    # lam was estimated from n topics: it costs the share `lost` of the error of y - lam x.
     if lam is None:
         of_parts = of_parts._replace(systems=_systems(y - part_lam * x))
         human_part = human_part + of_parts.lost(n) * (1 - weight) ** 2 * _covariance(y - part_lam * x) / n
     covariance = human_part + machine_part
     unknown, freedom_of_bias = 0.0, 1.0
     if bias is not None:
+        # What is left of the bias, k^2 noise (E[B] - E[B^2]); the error of the weight, k^2 var(B) apart apart';
+        # the error of the slope, weight^2 spread / (freedom signal) corrected corrected'.
         apart = corrected - every / bias.slope
         spread = float(apart @ apart) / (m - 1)
         left = least**2 * noise_of(of_parts, bias.slope, n, others, part_lam) * (bias.share - bias.square)
@@ -181,9 +194,11 @@ def combined(
         covariance += of_slope * np.outer(corrected, corrected)
         unknown = left + of_weight * spread + of_slope * float(corrected @ corrected) / (m - 1)
         freedom_of_bias = bias.freedom
+    # Differences: variance of a deviation, averaged over systems, and its degrees of freedom by Satterthwaite.
     traces = [_centred_trace(part) / (m - 1) for part in (human_part, machine_part)]
     of_differences = _of_skewed(of_paired - of_paired.mean(axis=1, keepdims=True), n - 1)
     freedom = _freedom([*traces, unknown], [of_differences, others - 1, freedom_of_bias])
+    # Means: the same with the whole variance.
     variances = [float(np.trace(part)) / m for part in (human_part, machine_part)]
     variances.append(float(np.trace(covariance)) / m - sum(variances))
     if lam is None:  # the level's lam is uncertain: only n topics estimate it
@@ -197,7 +212,6 @@ def combined(
         freedom=freedom,
         mean_freedom=_freedom(variances, [of_means, others - 1, freedom_of_bias]),
         lam=part_lam,
-        level_lam=level_lam,
         weight=weight,
         moments=of_parts,
         bias=bias,
@@ -264,6 +278,7 @@ def _favours_on(
     def gap(of_human: FloatArray, of_machine: FloatArray) -> FloatArray:
         h, g = of_human[..., some], of_machine[..., some]
         h = h - h.mean(axis=-1, keepdims=True)
+        # slope = common / signal, both without noise; gap = every / slope - corrected - mean of the middle half.
         signal = (h * h).sum(axis=-1, keepdims=True) / (h.shape[-1] - 1) - of.variance(n, others, lam)
         common = (h * g).sum(axis=-1, keepdims=True) / (h.shape[-1] - 1) - of.both / (n + others)
         found = signal / common * of_machine - of_human
@@ -273,6 +288,7 @@ def _favours_on(
     favour, variance = gap(corrected, every), np.zeros(m)
     for adds, to_machine in ((y - lam * x, x * (n / (n + others))), (lam * u, u * (others / (n + others)))):
         k = len(adds)
+        # Without one topic of k: corrected - adds / (k - 1). Variance = (k - 1) / k sum (gap_(t) - mean)^2.
         without = gap(corrected - adds / (k - 1), every - to_machine / (k - 1))
         variance += (k - 1) / k * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -291,6 +307,7 @@ def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
     def log_worth(of: list[FloatArray], k: int, more: int) -> FloatArray:
         yy, yx, xx, uu = of
         with np.errstate(divide="ignore", invalid="ignore"):
+            # log(var(y) / error), both per topic, with the moments of `moments_of` and the lam of `best_lam`.
             machine = (xx + uu) / (k + more - 2)
             slope = np.where(xx > 0, yx / xx, 0.0)
             lam = slope * more / (k + more) if fixed is None else fixed
@@ -304,6 +321,7 @@ def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
         log_worth([*(s - t for s, t in zip(sums, of_topics, strict=False)), sums[3]], n - 1, others),
         log_worth([*sums[:3], sums[3] - (u * u).sum(axis=1) * others / (others - 1)], n, others - 1),
     ]
+    # The jackknife: (k - 1) / k sum (log W_(t) - mean)^2, summed over both kinds of topics.
     variance = sum((len(w) - 1) / len(w) * float(((w - w.mean()) ** 2).sum()) for w in without)
     return math.sqrt(variance) if math.isfinite(variance) else math.inf
 
@@ -312,6 +330,8 @@ def _error_of_level(levels: list[FloatArray], others: int) -> float:
     """Variance to add to the level because its lam is estimated, as in a regression on n topics."""
     y, x, u = (level.ravel() for level in levels)
     n, moved = len(y), float(u.mean() - x.mean()) * others / (len(y) + others)
+    # The level is predicted at mean(x) + moved, which adds s2 moved^2 / sum (x - mean(x))^2 to its variance. The
+    # residual variance s2 has n - 2 degrees of freedom instead of n - 1.
     squares = float(((x - x.mean()) ** 2).sum())
     if squares == 0:
         return 0.0
@@ -322,6 +342,7 @@ def _error_of_level(levels: list[FloatArray], others: int) -> float:
 
 def noise_of(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
     """Variance of the distance between the corrected means and the machine's, if there is no bias."""
+    # var(corrected) + var(every) / slope^2 - 2 cov(corrected, every) / slope.
     machine, both = of.machine / (n + others) / slope**2, of.both / (n + others) / slope
     return of.variance(n, others, lam) + machine - 2 * both
 
@@ -331,6 +352,7 @@ def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: flo
     noise = noise_of(of, slope, n, others, lam)
     if noise <= 0:
         return 0.0
+    # k = (var(corrected) - cov(corrected, every) / slope) / noise, from 0 to 1.
     return min(max((of.variance(n, others, lam) - of.both / (n + others) / slope) / noise, 0.0), 1.0)
 
 
@@ -338,6 +360,7 @@ def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, o
     """Estimate the machine's bias from the distance between its means and the corrected ones; None if it cannot be."""
     y, x, u = parts
     (n, m), others = y.shape, len(u)
+    # Variance of the true means, and their covariance with the machine's, over systems, without the noise of topics.
     signal = float(corrected @ corrected) / (m - 1) - of.variance(n, others, lam)
     common = float(corrected @ every) / (m - 1) - of.both / (n + others)
     if signal <= 0 or common <= 0:
@@ -346,6 +369,7 @@ def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, o
     noise = noise_of(of, slope, n, others, lam)
     if noise <= 0:
         return None
+    # B = noise / (noise + variance of the bias), from spread / noise with `freedom` degrees of freedom (Morris 1983).
     apart = corrected - every / slope
     spread = float(apart @ apart) / (m - 1)
     freedom = _systems(y - (lam + n / (n + others) / slope) * x)
@@ -361,6 +385,7 @@ def _systems(errors: FloatArray) -> float:
     trace, squares = float(np.trace(products)), float((products**2).sum())
     if n < 3 or trace == 0:
         return float(m - 1)
+    # Without bias for normal errors: tr(S^2) ~ (n-1)^2 / ((n+1) (n-2)) (tr(S^2) - tr(S)^2 / (n-1)).
     squares = (n - 1) ** 2 / ((n + 1) * (n - 2)) * (squares - trace**2 / (n - 1))
     return float(min(max(trace**2 / squares if squares > 0 else m - 1, 3.0), m - 1))
 
@@ -377,6 +402,7 @@ def _centred_trace(covariance: FloatArray) -> float:
 
 def _freedom(parts: list[float], freedoms: list[float]) -> float:
     """Degrees of freedom of a sum of variances (Satterthwaite)."""
+    # (sum V_k)^2 / sum (V_k^2 / d_k).
     below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
     return sum(parts) ** 2 / below if below > 0 else freedoms[0]
 
@@ -394,6 +420,7 @@ def _of_skewed(values: FloatArray, freedom: float) -> float:
         return freedom
     skewness = ((errors[:, varying] / scale[varying]) ** 3).mean(axis=0)
     square = max(float((skewness**2).mean()) - 6 * (n - 2) / ((n + 1) * (n + 3)), 0.0)
+    # 1 / (1 / df + 4 g^2 (z^2 - 1) (z^2 + 3) / (18n (z^2 + 1))), as at the top of this module.
     return 1 / (1 / freedom + square / n * 4 * (z2 - 1) * (z2 + 3) / (18 * (z2 + 1)))
 
 
@@ -404,12 +431,14 @@ def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
     """
     if more == 0:
         return of.human / n
+    # Without the machine's own means: the variance at the best lam, plus what estimating lam costs.
     lam = of.best_lam(n, more)
     alone = of.variance(n, more, lam) + of.lost(n) * (of.human - 2 * lam * of.both + lam**2 * of.machine) / n
     if bias is None or (noise := noise_of(of, bias.slope, n, more, lam)) <= 0:
         return alone
     least, spread = weight_without_bias(of, bias.slope, n, more, lam), noise + bias.variance
     share, square = noise_shares(bias.freedom, spread / noise)
+    # Expected sampling error of (1 - weight) corrected + weight every / slope, then the terms of `combined`.
     weight = least * share
     machine, both = of.machine / (n + more) / bias.slope**2, of.both / (n + more) / bias.slope
     sampled = (1 - weight) ** 2 * alone + 2 * weight * (1 - weight) * both + weight**2 * machine

@@ -134,7 +134,7 @@ def plan_topics(  # noqa: PLR0913
             return values.mean(axis=0) >= target
         return (values >= target - SLACK).mean(axis=0) >= probability
 
-    answer = _smallest(lambda n: bool(enough(at(n))), most)
+    answer = smallest(lambda n: bool(enough(at(n))), most)
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     share = 1 if probability is None else 4
@@ -216,7 +216,7 @@ def _table(rows: list[dict[str, Any]], numbers: Mapping[str, Any], unit: str) ->
     return "\n".join([f"  {unit}s  {expected}  90% of collections  {reaches}", *lines])
 
 
-def _smallest(enough: Callable[[int], bool], most: int) -> int | None:
+def smallest(enough: Callable[[int], bool], most: int) -> int | None:
     """The smallest number from 1 to `most` that is enough, if every larger one is."""
     below, at = 0, 1
     while not enough(at):
