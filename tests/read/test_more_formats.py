@@ -176,8 +176,8 @@ class TestLabels:
 
     def test_labels_that_a_frame_brings(self) -> None:
         frame = pd.DataFrame({"a": [0.5], "b": [0.6]}, index=["301"])
-        assert cc.Scores(frame, ["301"], ["a", "b"]).values.tolist() == [[0.5, 0.6]]
-        with pytest.raises(InputError, match=r"values are a frame with systems \(a, b\) other than given \(b, a\)"):
+        assert cc.as_scores(frame).values.tolist() == [[0.5, 0.6]]
+        with pytest.raises(InputTypeError, match="values are a frame: as_scores takes its labels"):
             cc.Scores(frame, ["301"], ["b", "a"])
 
     def test_keys_that_are_written_alike(self) -> None:

@@ -39,7 +39,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -272,21 +272,12 @@ def has_holes(values: FloatArray) -> bool:
     return bool(np.isnan(total) and np.isnan(values).any())
 
 
-class Settled(NamedTuple):
-    """A matrix after its policy for missing scores was applied, and a sentence about the change."""
-
-    values: FloatArray
-    rows: IntArray
-    """Indices of the topics kept."""
-    columns: IntArray
-    """Indices of the systems kept."""
-    said: str = ""
-
-
 def settle(
     values: FloatArray, topics: Sequence[str], systems: Sequence[str], missing: Missing, *, open_to_holes: bool = False
-) -> Settled:
+) -> tuple[FloatArray, IntArray, IntArray, str]:
     """Apply a policy for missing scores to a matrix with nan where a system lacks a topic.
+
+    Returns the matrix, the topics and the systems that are kept, and a sentence about the change.
 
     `error` lists them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems have;
     `drop-systems` keeps the systems that have all topics. `mean` fills in a system's mean over its other topics, which
@@ -315,24 +306,22 @@ def settle(
     if missing == "available":
         raise InputError(f"{argument('missing', 'available')} leaves holes, but all scores are needed here: {choices}")
     if missing == "zero":
-        return Settled(np.where(holes, 0.0, values), rows, columns, f"{count} missing, set to 0: {who}")
+        return np.where(holes, 0.0, values), rows, columns, f"{count} missing, set to 0: {who}"
     if missing == "mean":
         doubt = "tests and intervals would treat the filled scores as observed, and be too confident"
         said = f"{count} missing, set to the mean of the others: {who}. This is for means only: {doubt}"
-        return Settled(np.where(holes, np.nanmean(values, axis=0), values), rows, columns, said)
-    if missing == "drop":
-        if len(bad_topics) == len(topics):
-            raise InputError(f"no topic is shared by all systems: {choices}")
-        kept = np.setdiff1d(rows, bad_topics)
-        dropped = f"{counted(len(bad_topics), 'topic')} dropped of {len(topics)}"
-        said = f"{dropped}, because not every system has them: {listing([topics[k] for k in bad_topics.tolist()])}"
-        return Settled(values[kept], kept, columns, said)
-    if len(bad_systems) == len(systems):
-        raise InputError(f"no system has all topics: {choices}")
-    kept = np.setdiff1d(columns, bad_systems)
-    dropped = f"{counted(len(bad_systems), 'system')} dropped of {len(systems)}"
-    said = f"{dropped}, because they lack topics: {listing([systems[k] for k in bad_systems.tolist()])}"
-    return Settled(values[:, kept], rows, kept, said)
+        return np.where(holes, np.nanmean(values, axis=0), values), rows, columns, said
+    noun, labels, bad, none_left, why = (
+        ("topic", topics, bad_topics, "no topic is shared by all systems", "not every system has them")
+        if missing == "drop"
+        else ("system", systems, bad_systems, "no system has all topics", "they lack topics")
+    )
+    if len(bad) == len(labels):
+        raise InputError(f"{none_left}: {choices}")
+    rows, columns = (np.setdiff1d(rows, bad), columns) if missing == "drop" else (rows, np.setdiff1d(columns, bad))
+    lost = listing([labels[k] for k in bad.tolist()])
+    said = f"{counted(len(bad), noun)} dropped of {len(labels)}, because {why}: {lost}"
+    return values[np.ix_(rows, columns)], rows, columns, said
 
 
 def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str], most: int = 5) -> str:

@@ -41,16 +41,7 @@ _SHOWN = 20  # systems in a notebook
 _LARGEST = 1e300  # sums over topics stay finite
 
 
-def require_summable(values: FloatArray, name: str) -> None:
-    """Raise if scores are so large that their sums could overflow."""
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest > _LARGEST:
-        raise LimitError(
-            f"{name} has scores of up to {largest:.3g}: divide all scores by one number, so that none exceeds "
-            f"{_LARGEST:g} and their sums cannot overflow"
-        )
-
-
+_OF_SYSTEMS = ("systems", "teams", "families")
 _NOT_COMPARED = ("missing", "source", "call", "notes")  # origins, and the policy for holes
 
 
@@ -58,11 +49,20 @@ def _made(kind: Callable[..., T], values: FloatArray, about: Mapping[str, Any]) 
     return kind(values, **about)
 
 
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class _Data:
     """Base of `Scores` and `Means`: immutable values with metadata."""
 
     values: FloatArray
+    systems: tuple[str, ...]
+    measure: str
     lower_is_better: bool
+    missing: Missing
+    teams: tuple[str, ...] | None
+    families: tuple[str, ...] | None
+    source: str
+    call: str
+    notes: tuple[str, ...]
 
     @cached_property
     def has_holes(self) -> bool:
@@ -115,8 +115,13 @@ class _Data:
 
     def _about(self) -> dict[str, Any]:
         """The metadata, as arguments of the constructor."""
-        names: Any = type(self).__dataclass_fields__  # type: ignore[attr-defined]
+        names: Any = type(self).__dataclass_fields__
         return {name: getattr(self, name) for name in names if name not in ("values", "runs")}
+
+    def _labels(self, places: Any, *names: str) -> dict[str, Any]:
+        """The labels at some places, by name."""
+        labels = {name: getattr(self, name) for name in names}
+        return {name: None if of is None else tuple(of[k] for k in places) for name, of in labels.items()}
 
     def _content(self) -> dict[str, Any]:
         known = {name: value for name, value in self._about().items() if name not in _NOT_COMPARED}
@@ -127,7 +132,7 @@ class _Data:
         return _made, (type(self), self._given(), self._about())  # read-only again after pickling
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Scores(_Data):
     """Scores of one measure, topics x systems, higher is better, with labels and metadata. Immutable.
 
@@ -181,23 +186,13 @@ class Scores(_Data):
 
     """
 
-    values: FloatArray
     runs: FloatArray | None
     """Topics x systems x runs, higher is better, nan if a cell has fewer runs; None if no cell has several."""
     topics: tuple[str, ...]
-    systems: tuple[str, ...]
-    measure: str
-    lower_is_better: bool
-    missing: Missing
     groups: tuple[str, ...] | None
     """The group of each topic, "" if it has none."""
     total: Total
     types: tuple[str, ...] | None
-    teams: tuple[str, ...] | None
-    families: tuple[str, ...] | None
-    source: str
-    call: str
-    notes: tuple[str, ...]
 
     @checked
     def __init__(  # noqa: PLR0913
@@ -218,7 +213,6 @@ class Scores(_Data):
         call: str = "",
         notes: Iterable[str] = (),
     ) -> None:
-        _refuse_other_labels(values, topics, systems)
         array = _matrix(values)
         rows, columns = check_labels(topics, "topics"), check_labels(systems, "systems")
         if array.shape[:2] != (len(rows), len(columns)):
@@ -230,11 +224,12 @@ class Scores(_Data):
             )
         if not array.size:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
-        if (bad := _first_unusable(array.reshape(len(rows), -1))) is not None:
-            i, j = bad[0], bad[1] // (array.shape[2] if array.ndim == 3 else 1)
-            raise InputError(
-                f"the score of system {columns[j]!r} on topic {rows[i]!r} is {array[i].flat[bad[1]]}: every score must "
-                f"be a number, at most {_LARGEST:g} in size, or nan if it is missing"
+        if max(np.fmax.reduce(array, axis=None), -np.fmin.reduce(array, axis=None)) > _LARGEST:  # not true of nan
+            place = tuple(np.argwhere(np.abs(array) > _LARGEST)[0])
+            raise LimitError(
+                f"the score of system {columns[place[1]]!r} on topic {rows[place[0]]!r} is {array[place]}: every score "
+                f"must be a number, at most {_LARGEST:g} in size, or nan if it is missing; divide all scores by one "
+                "number"
             )
         np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
         runs = None
@@ -244,31 +239,16 @@ class Scores(_Data):
         for held in (array, runs):
             if held is not None:
                 held.flags.writeable = False
-        about = {
-            "values": array,
-            "runs": runs,
-            "topics": rows,
-            "systems": columns,
-            "measure": measure or "",
-            "lower_is_better": lower_is_better,
-            "missing": missing,
-            "groups": _labelled(groups, rows, "groups", "topic"),
-            "total": total,
-            "types": _labelled(types, rows, "types", "topic"),
-            "teams": _labelled(teams, columns, "teams", "system"),
-            "families": _labelled(families, columns, "families", "system"),
-            "source": source,
-            "call": call,
-            "notes": tuple(notes),
-        }
         if types is None and total == "type-mean":
             raise InputError(
                 f"{named('total')} is 'type-mean', which needs the type of each topic: give {named('types')}"
             )
         if types is not None and total == "mean":
             raise InputError(f"{named('types')} is for other totals than 'mean': choose one with {named('total')}")
-        for name, value in about.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(values=array, runs=runs, topics=rows, systems=columns, measure=measure or "", missing=missing)
+        vars(self).update(groups=_labelled(groups, rows, "groups"), types=_labelled(types, rows, "types"))
+        vars(self).update(teams=_labelled(teams, columns, "teams"), families=_labelled(families, columns, "families"))
+        vars(self).update(lower_is_better=lower_is_better, total=total, source=source, call=call, notes=tuple(notes))
 
     # Properties -------------------------------------------------------------------------------------------------------
 
@@ -323,13 +303,15 @@ class Scores(_Data):
                     f"{argument('missing', 'zero')} would give missing topics the best score, because lower is "
                     "better: use 'drop'"
                 )
-            found = settle(self.shown(), self.topics, self.systems, self.missing, open_to_holes=open_to_holes)
+            values, rows, columns, what = settle(
+                self.shown(), self.topics, self.systems, self.missing, open_to_holes=open_to_holes
+            )
         except InputError as error:
             raise InputError(f"{self.source}: {error}" if self.source else str(error)) from None
-        made = self._take(found.columns, found.rows)
+        made = self._take(columns, rows)
         if self.runs is None or made.has_holes:  # otherwise nothing was filled in, and the runs stay
-            made = made.like(with_sign(found.values, self.lower_is_better))
-        return made, (f"{self.source}: {found.said}" if self.source else found.said,)
+            made = made.like(self.shown(values))
+        return made, (f"{self.source}: {what}" if self.source else what,)
 
     def _by_type(self) -> tuple[Scores, tuple[str, ...]]:
         """Average the topics of each type, as MTEB does for subsets of a task, and say what was left out.
@@ -452,11 +434,7 @@ class Scores(_Data):
     def _take(self, systems: Any = None, topics: Any = None) -> Scores:
         rows = np.arange(len(self.topics)) if topics is None else topics
         columns = np.arange(len(self.systems)) if systems is None else systems
-        about = self._about() | {
-            name: None if (labels := getattr(self, name)) is None else tuple(labels[k] for k in places)
-            for name, places in (("groups", rows), ("types", rows), ("teams", columns), ("families", columns))
-        }
-        about |= {"topics": [self.topics[i] for i in rows], "systems": [self.systems[j] for j in columns]}
+        about = self._about() | self._labels(rows, "topics", "groups", "types") | self._labels(columns, *_OF_SYSTEMS)
         return Scores(self._given()[np.ix_(rows, columns)], **about)
 
     def _given(self) -> FloatArray:
@@ -495,7 +473,7 @@ class Scores(_Data):
         return f"<Scores: {shape}{runs}{_described(self)}{holes}>"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Means(_Data):
     """One score per system, higher is better, such as a leaderboard without scores on topics. Immutable.
 
@@ -530,16 +508,6 @@ class Means(_Data):
 
     """
 
-    values: FloatArray
-    systems: tuple[str, ...]
-    measure: str
-    lower_is_better: bool
-    missing: Missing
-    teams: tuple[str, ...] | None
-    families: tuple[str, ...] | None
-    source: str
-    call: str
-    notes: tuple[str, ...]
     errors: FloatArray | None
     """The standard error of each score, if known."""
     covariance: FloatArray | None
@@ -548,29 +516,23 @@ class Means(_Data):
     """Degrees of freedom of the errors or the covariance; None if these are known exactly."""
 
     @checked
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         values: npt.ArrayLike,
         systems: Iterable[Any],
         measure: str | None = None,
         *,
-        lower_is_better: bool = False,
-        missing: Missing = "error",
-        teams: Any = None,
-        families: Any = None,
-        source: str = "",
-        call: str = "",
-        notes: Iterable[str] = (),
         errors: Any = None,
         covariance: Any = None,
         degrees_of_freedom: float | None = None,
+        **about: Any,
     ) -> None:
         if np.ndim(values) > 1:
             raise InputError(f"values have {np.ndim(values)} dimensions: give one score per system")
+        if wrong := about.keys() & {"topics", "groups", "types", "total"}:
+            raise InputError(f"{listing(sorted(wrong))} needs scores on topics: leave it out, or make Scores")
         # Check labels and numbers as one row of a matrix.
-        about: Any = {"lower_is_better": lower_is_better, "missing": missing}
-        about |= {"source": source, "call": call, "notes": notes}
-        row = Scores(np.asarray(values)[None], ["mean"], systems, measure, teams=teams, families=families, **about)
+        row = Scores(np.asarray(values)[None], ["mean"], systems, measure, **about)
         found = {name: getattr(row, name) for name in row.__dataclass_fields__} | {"values": row.values[0]}
         if errors is not None and covariance is not None:
             raise InputError("errors and covariance are both given: give one of the two")
@@ -579,8 +541,7 @@ class Means(_Data):
         if degrees_of_freedom is not None and errors is None and covariance is None:
             raise InputError("degrees_of_freedom is given, but neither errors nor covariance: give one of them")
         found["degrees_of_freedom"] = degrees_of_freedom
-        for name in Means.__dataclass_fields__:
-            object.__setattr__(self, name, found[name])
+        vars(self).update({name: found[name] for name in Means.__dataclass_fields__})
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -624,10 +585,7 @@ class Means(_Data):
         if systems is None:
             return self
         places = places_of(systems, self.systems, "systems")
-        about = self._about() | {
-            name: None if (labels := getattr(self, name)) is None else [labels[k] for k in places]
-            for name in ("systems", "teams", "families", "errors")
-        }
+        about = self._about() | self._labels(places, *_OF_SYSTEMS, "errors")
         if self.covariance is not None:
             about["covariance"] = self.covariance[np.ix_(places, places)]
         return Means(self.shown()[places], **about)
@@ -654,33 +612,6 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
     return tuple(tuple(groups[mean]) for mean in sorted(groups, reverse=True))
 
 
-def _refuse_other_labels(values: Any, topics: Any, systems: Any) -> None:
-    """Refuse a frame whose labels differ from the given ones, unless they are only row or column numbers."""
-    for what, given, own in (
-        ("systems", systems, getattr(values, "columns", None)),
-        ("topics", topics, getattr(values, "index", None)),
-    ):
-        if own is None or callable(own) or not isinstance(given, Sequence):
-            continue
-        brought, wanted = [str(label) for label in own], [str(label) for label in given]
-        if brought != wanted and brought != [str(k) for k in range(len(brought))]:
-            raise InputError(
-                f"values are a frame with {what} ({listing(brought, 3)}) other than given ({listing(wanted, 3)}): "
-                "select and order them first, or give values.to_numpy()"
-            )
-
-
-def _first_unusable(array: FloatArray) -> tuple[int, int] | None:
-    """Find the first score that is infinite or too large, some rows at a time to bound the memory."""
-    step = max(1, 2**20 // max(array.shape[1], 1))
-    for start in range(0, len(array), step):
-        unusable = np.abs(array[start : start + step]) > _LARGEST  # false for nan
-        if unusable.any():
-            i, j = (int(k[0]) for k in np.nonzero(unusable))
-            return start + i, j
-    return None
-
-
 def owned(values: FloatArray) -> FloatArray:
     """Mark a matrix without other references, so that `Scores` does not copy it."""
     return values.view(_Owned) if values.flags.c_contiguous and values.flags.owndata else values
@@ -694,6 +625,8 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
     """Copy `values` as float64 in C order: topics x systems, or topics x systems x runs."""
     if isinstance(values, _Owned):
         return values.view(np.ndarray)
+    if hasattr(values, "columns"):
+        raise InputTypeError("values are a frame: as_scores takes its labels with it, or give values.to_numpy()")
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -743,10 +676,11 @@ def places_of(wanted: Iterable[str], labels: tuple[str, ...], what: str) -> list
     return choose(check_labels(wanted, what), labels, "", lambda message: InputError(f"{what} {message}"))
 
 
-def _labelled(given: Any, labels: tuple[str, ...], name: str, noun: str) -> tuple[str, ...] | None:
+def _labelled(given: Any, labels: tuple[str, ...], name: str) -> tuple[str, ...] | None:
     """Return the group, type, team or family of each topic or system, "" if it has none."""
     if given is None:
         return None
+    noun = "topic" if name in ("groups", "types") else "system"
     if isinstance(given, str) and given == "task" and name == "types":
         return tuple(label.partition("/")[0] for label in labels)
     if isinstance(given, Mapping):

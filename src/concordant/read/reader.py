@@ -13,7 +13,7 @@ import numpy as np
 from ..coefficients.sums import floats
 from ..data.means import Missing, Total, documents_of, invent_topics
 from ..data.runs import passing, scale_of
-from ..data.scores import Means, Scores, checked_choice, require_summable
+from ..data.scores import Means, Scores, checked_choice
 from ..errors import (
     InputError,
     InputTypeError,
@@ -503,7 +503,6 @@ def as_topic_side(given: Collection, name: str, *, otherwise: str = "") -> Score
     if values.ndim != 2:
         way_out = "give the scores on each topic, as Scores or as a topics x systems matrix"
         raise InputError(f"{name} {_has(name)} {counted(values.ndim, 'dimension')} (shape {values.shape}): {way_out}")
-    require_summable(np.nan_to_num(values), name)
     return Scores(values, invent_topics(len(values)), range(values.shape[1]), source=name)
 
 
