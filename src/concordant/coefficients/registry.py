@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature, unwrap
@@ -13,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, Workers, shared_out
+from ..arrays import FloatArray, Workers, threads
 from ..errors import InputError, LimitError, TiesError, closest
 from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
@@ -27,8 +26,6 @@ Side: TypeAlias = Literal["truth", "candidate"]
 Reading: TypeAlias = Literal["order", "scores"]
 Headline: TypeAlias = Literal["main", "inferred", "table"]
 Losses: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-
-_PIECES = 8  # pieces of a batch for an executor, whose number of workers is unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,10 +104,8 @@ class Coefficient:
         return value, self.undefined if math.isnan(value) else ""
 
     def on_workers(self, workers: Workers, **parameters: Any) -> Callable[..., Any]:
-        """Return the formula for batches: on several threads if it supports them, or in pieces on an executor."""
-        if not isinstance(workers, int):
-            return partial(_in_pieces, workers, self.name, parameters)
-        return partial(self.formula, **parameters, **({"workers": workers} if self.workers else {}))
+        """Return the formula for batches, on several threads if it supports them."""
+        return partial(self.formula, **parameters, **({"workers": threads(workers)} if self.workers else {}))
 
     def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """Compute the coefficient with the systems on `axis`, for `scipy.stats.permutation_test` and `bootstrap`.
@@ -147,21 +142,6 @@ class Coefficient:
         rankings = np.ascontiguousarray(np.asarray(frame).T)
         values = all_pairs(self.function, rankings, [str(name) for name in frame.columns])
         return type(frame)(values, index=frame.columns, columns=frame.columns)
-
-
-def _in_pieces(
-    workers: Executor, name: str, parameters: dict[str, Any], truth: FloatArray, candidate: FloatArray
-) -> float | FloatArray:
-    """Compare rows of scores with as many rows, or with one vector, some rows at a time."""
-    sides = np.asarray(truth), np.asarray(candidate)
-    count = min(_PIECES, max(len(side) if side.ndim == 2 else 1 for side in sides))
-    split = [np.array_split(side, count) if side.ndim == 2 else [side] * count for side in sides]
-    made = list(shared_out(partial(_piece, name, parameters), zip(*split, strict=True), workers))
-    return np.concatenate(made) if max(side.ndim for side in sides) == 2 else made[0]
-
-
-def _piece(name: str, parameters: dict[str, Any], sides: tuple[FloatArray, FloatArray]) -> Any:
-    return get_coefficient(name).formula(*sides, **parameters)
 
 
 def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: Sequence[str]) -> FloatArray:
