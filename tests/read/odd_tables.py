@@ -178,11 +178,11 @@ NUMBERS = [
                           ("-0", 0.0), ("0.1", 0.1), (" 0.25 ", 0.25), ('"0.75"', 0.75), ("1e-320", 1e-320))),
     *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "file:2: .* in column 'a' is not a number. .* if it is missing, leave")
       for cell in ("x", '"0,5"', "1_000", "0x10", "1/2", "--1", "１", ".", "--", "1.2.3", "1-2", "0.5*", "(0.5)", "½")),
-    *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "file:2: .* in column 'a' is not a finite number")
+    *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "file:2: .* in column 'a' is not a number")
       for cell in ("inf", "-inf", "Infinity", "1e999")),
     Odd("topic,a,b\n1,50%,25 %\n2,.25%,1%\n", matrix("1 2", "a b", [50.0, 25.0], [0.25, 1.0])),
-    Odd("topic,a,b\n1,50%,.5\n2,25%,1\n", "file:2: 50% in column 'a' has .* but 0.5 in column 'b' at line 2 has none"),
-    Odd("topic,a,b\n1,0.5,.5\n2,25%,1\n", "file:3: 25% in column 'a' has .* but 0.5 in column 'a' at line 2 has none"),
+    Odd("topic,a,b\n1,50%,.5\n2,25%,1\n", "file:1: column 'a' has scores with a percent sign, but 'b' has none"),
+    Odd("topic,a,b\n1,0.5,.5\n2,25%,1\n", "file:3: 25% in column 'a' has .* but other scores have none"),
     *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", "a lacks topic 1")
       for cell in ("", "NA", "N/A", "nan", "NaN", "null", "None", "-", "#N/A")),
     *(Odd(f"topic,a,b\n1,{cell},.5\n2,.25,1\n", matrix("2", "a b", [0.25, 1.0]), {"missing": "drop"}, "1 topic dropped")

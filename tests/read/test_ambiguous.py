@@ -79,7 +79,8 @@ class TestRowsOfWords:
             read("turn,a,b\n31.1,.5,.6\n31.2,.1,.2\n")
         assert read("a,b\n1.5,3\n2.5,.5\n").systems == ("a", "b")
         records = [{"turn": "31.1", "a": 0.5, "b": 7}, {"turn": "31.2", "a": 0.1, "b": 8}]
-        assert read(json.dumps(records)) == Scores([[0.5, 7], [0.1, 8]], ["31.1", "31.2"], ["a", "b"])
+        with pytest.warns(DataWarning, match="'turn' holds a different number in each row: read as the topics"):
+            assert read(json.dumps(records)) == Scores([[0.5, 7], [0.1, 8]], ["31.1", "31.2"], ["a", "b"])
         assert read("topic,a\n31.1,.5\n31.2,.1\n").topics == ("31.1", "31.2")
 
     def test_systems_named_in_the_index(self) -> None:

@@ -110,11 +110,11 @@ def inspect(s: Scores) -> str:
 
 
 def four_columns(s: Scores) -> str:
-    return "".join(f"{x} map {t} {v!r}\n" for x, t, v in _cells(s)) + "x1 map all 0.5\n"
+    return "".join(f"{x} map {t} {v!r}\n" for x, t, v in _cells(s)) + f"{s.systems[0]} map all 0.5\n"
 
 
 def four_columns_topic_first(s: Scores) -> str:
-    return "".join(f"{x}\t{t}\tmap\t{v!r}\n" for x, t, v in _cells(s)) + "x1\tall\tmap\t0.5\n"
+    return "".join(f"{x}\t{t}\tmap\t{v!r}\n" for x, t, v in _cells(s)) + f"{s.systems[0]}\tall\tmap\t0.5\n"
 
 
 def pytrec_eval_runs(s: Scores) -> str:

@@ -49,7 +49,7 @@ def test_layouts() -> None:
         ("1 Q0 a 1 2 tag\n1 Q0 b 2 x tag\n", 2, "the score 'x' is not a number"),
         ("1 Q0 a 1 2 tag\n1 Q0 b 2 nan tag\n", 2, "the score 'nan' is not a number"),
         ("1 Q0 a 1 2 tag\n1 Q0 b 2 1_0 tag\n", 2, "the score '1_0' is not a number"),
-        ("1 Q0 a 1 2 tag\n1 Q0 b 2 -inf tag\n", 2, "the score '-inf' is not a finite number.*leave out the line"),
+        ("1 Q0 a 1 2 tag\n1 Q0 b 2 -inf tag\n", 2, "the score '-inf' is not a number.*leave out the line"),
         ("", None, "is empty"),
     ],
 )

@@ -58,14 +58,14 @@ def test_other_ways_to_write_it(change: object) -> None:
     ("rows", "line", "message"),
     [
         ([*ROWS, ("map", "1", "0.1")], 5, r"topic '1' has 'map' twice \(first at line 1\)"),
-        ([*ROWS, ("map", "3", "inf")], 5, "not a finite number"),
+        ([*ROWS, ("map", "3", "inf")], 5, "is not a number"),
         (
             [*ROWS, ("map", "3", "1_0")],
             5,
-            "'1_0' is not a number. If it stands for 10, write 10; if it is missing, write nan",
+            "'1_0' is not a number. Write digits with a decimal point, such as 0.25, .*; if it is missing, write nan",
         ),
         ([*ROWS, ("map", "3", "high")], 5, "'high' is not a number"),
-        ([*ROWS, ("map", "3", "45%")], 5, "45% has a percent sign, but 0.5 has none"),
+        ([*ROWS, ("map", "3", "45%")], 5, "45% has a percent sign, but other scores have none"),
         ([*ROWS, ("map", "3", "")], 5, "a measure, a topic and a value"),
     ],
 )

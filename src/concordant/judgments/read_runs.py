@@ -140,7 +140,7 @@ def _by_line(source: Source) -> tuple[_Lists, bytes]:
             raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
         value = plain_number(fields[4])
         if value is None:
-            raise source.error(not_a_number(fields[4].decode(), what="the score ", missing="leave out the line"), line)
+            raise source.error(f"the score {not_a_number(fields[4].decode(), '', 'leave out the line')}", line)
         _add(found, fields[:1], fields[2:3], _as_float32([value]))
         tags[fields[5]] = None
     if len(tags) > 1:
@@ -196,7 +196,7 @@ def read_qrels(what: Any) -> Qrels:
         topic, _, document, text = fields
         grade = plain_number(text)
         if grade is None:
-            raise source.error(not_a_number(text.decode(), what="the grade ", missing="leave out the line"), line)
+            raise source.error(f"the grade {not_a_number(text.decode(), '', 'leave out the line')}", line)
         if abs(grade) > MOST:
             raise source.error(f"the grade {text.decode()!r} is too large: at most {MOST:g} in size", line)
         pair = topics.setdefault(topic.decode(), len(topics)), documents.setdefault(document.decode(), len(documents))

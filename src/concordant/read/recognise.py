@@ -16,7 +16,7 @@ from .formats.delimited import as_tabs, is_markdown, no_header, read_delimited
 from .formats.parquet import read_parquet
 from .source import Source, load_json
 from .tables import vocabulary
-from .tables.cells import Cells, cell_number, is_fraction, number
+from .tables.cells import Cells, Column, cell_number, is_fraction, number
 from .tables.contents import NO_ROLES, Contents, table_contents
 from .tables.layout import Roles
 
@@ -239,7 +239,7 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
             cell = record[key]
             known = type(cell) is str and len(names) < _MOST_NAMES
             column.append(names.setdefault(cell, cell) if known else cell)
-    cells = Cells.of(source, header, columns, keep=roles.columns, lines=lines, header_line=lines[0])
+    cells = Cells(source, header, [Column(column) for column in columns], lines, lines[0], typed=True)
     table = table_contents(cells, roles)
     if table is None:
         raise unknown(source, lines[0])

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import ReadError, limit_of
 from ..source import QUOTED, Source
-from ..tables.cells import NOTHING, BoolArray, Cells, cell_number, is_fraction, number, parse, plain_numbers
+from ..tables.cells import NOTHING, Cells, Column, cell_number, is_fraction, number, parse, plain_numbers
 from ..tables.contents import Contents, table_contents
 from ..tables.layout import Roles, is_plausible, name_columns
 from ..tables.vocabulary import holds_labels, names_labels
@@ -52,7 +52,7 @@ def read_delimited(source: Source, roles: Roles) -> Contents | None:
     kept = [k for k, name in enumerate(header) if holds_labels(name, k) or name in (roles.topic, roles.system)]
     cells = _cells(source, header, kept, trailing)
     if longer and not trailing:
-        bad = next((row for row, cell in enumerate(cells.kept[0]) if is_fraction(number(cell))), None)
+        bad = next((row for row, cell in enumerate(cells.values(0)) if is_fraction(number(cell))), None)
         if bad is not None:  # no row is named so: these are scores
             raise _unequal(source, width + 1, width, cells.lines[bad] if cells.lines else header_line)
     return table_contents(cells, roles)
@@ -95,11 +95,10 @@ class _Names(dict[str, str]):
 class _Scores:
     """The scores of a table, collected row by row."""
 
-    def __init__(self, columns: list[int], count: int) -> None:
-        self.columns, self.count = columns, count
+    def __init__(self, columns: list[int]) -> None:
+        self.columns = columns
         self.values, self.words = array("d"), 0
         self.odd: dict[int, dict[int, Any]] = {}
-        self.percent: dict[int, BoolArray] = {}
 
     def add(self, cells: list[str]) -> None:
         """Add the cells of some rows."""
@@ -107,15 +106,12 @@ class _Scores:
         if found is not None:
             self.values.fromlist(found)
             return
-        parsed, before = parse(cells), len(self.values)
-        for place, cell in parsed.odd.items():
+        (values, odd), before = parse(cells), len(self.values)
+        for place, cell in odd.items():
             row, k = divmod(before + place, len(self.columns))
             self.odd.setdefault(self.columns[k], {})[row] = cell.strip(_BLANK)
-        for place in () if parsed.percent is None else np.flatnonzero(parsed.percent).tolist():
-            row, k = divmod(before + place, len(self.columns))
-            self.percent.setdefault(self.columns[k], np.zeros(self.count, dtype=np.bool_))[row] = True
-        self.words += len(parsed.odd)
-        self.values.fromlist(parsed.values.tolist())
+        self.words += len(odd)
+        self.values.fromlist(values.tolist())
 
 
 def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:
@@ -123,10 +119,9 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
     rows = _rows(source)
     header_line = next(rows)[0]
     width = len(header)
-    count = source.data.count(b"\n") + 1
-    refuse_too_many(source, count * width, 0)
+    refuse_too_many(source, (source.data.count(b"\n") + 1) * width, 0)
     scored = [k not in kept for k in range(width)]
-    scores = _Scores(list(compress(range(width), scored)), count)
+    scores = _Scores(list(compress(range(width), scored)))
     texts: dict[int, list[str]] = {k: [] for k in kept}
     names = _Names()
     lines = array("q")
@@ -142,8 +137,9 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
-    percent = {k: signs[: len(lines)] for k, signs in scores.percent.items()}
-    return Cells(source, header, texts, block, scores.odd, lines, header_line, percent)
+    columns = {k: Column(block[:, place], scores.odd.get(k, {})) for place, k in enumerate(scores.columns)}
+    columns |= {k: Column(labels) for k, labels in texts.items()}
+    return Cells(source, header, [columns[k] for k in range(width)], lines, header_line)
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -58,7 +59,9 @@ def assemble(
     one_each = MEAN in grid.topics
     if topics is not None and not one_each:
         grid = grid.take(choose(topics, grid.topics, "topic", origin.error, seen))
-    grid = grid.with_systems([name for name, _ in empty if name not in grid.names])
+    if new := [name for name, _ in empty if name not in grid.names]:
+        holes = np.full((len(grid.topics), len(new), *grid.scores.shape[2:]), np.nan)
+        grid = replace(grid, scores=np.hstack([grid.scores, holes]), systems=[*grid.names, *new])
     if systems is not None:
         grid = grid.take(columns=choose(systems, grid.names, "system", origin.error, seen))
         if others := [file.label for run, file in empty if run not in grid.names]:
@@ -78,8 +81,7 @@ def assemble(
     about: Any = {"lower_is_better": lower, "missing": missing, "source": origin.label}
     if one_each:
         return Means(grid.values[0], grid.names, name, errors=_errors(found, name, grid), **about)
-    given = owned(grid.values) if grid.runs is None else grid.runs
-    return Scores(given, grid.topics, grid.names, name, groups=_groups(found, grid.topics), **about)
+    return Scores(owned(grid.scores), grid.topics, grid.names, name, groups=_groups(found, grid.topics), **about)
 
 
 def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -20,16 +19,14 @@ import numpy.typing as npt
 from ...arrays import FloatArray
 from ...data.runs import run_means
 from ...errors import ConcordantError, InputError, argument, in_digits, listing, warn
-from .vocabulary import SUMMARY, holds_labels, is_summary
+from .vocabulary import SUMMARY, is_summary
 
 # What stands in a cell that has no score.
 NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 _HOLES = frozenset({"", "nan", "NaN", "NA"})  # as most programs write it
 # Each character can be matched in one way only, so that no long cell takes long to refuse.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_FRACTION = re.compile(r"([+-]?\d{1,15}) ?/ ?(\d{1,15})", re.ASCII)
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([,.' _])\d{3}(?:\1\d{3})*(?!\1)(?:[,.]\d+)?", re.ASCII)
-_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+", re.ASCII)
+ONE_UNIT = "Write all of these scores with the sign, or all without it, in the same unit."
 
 
 def plain_number(text: str | bytes) -> float | None:
@@ -87,44 +84,23 @@ def is_fraction(value: float | None) -> bool:
     return value is not None and 0 < abs(value) % 1 < 1
 
 
-def not_a_number(cell: Any, where: str = "", what: str = "", missing: str = "leave the cell empty or write nan") -> str:
+def not_a_number(cell: Any, where: str, missing: str) -> str:
     """What is wrong with a cell that should be a number, and what to write instead.
 
-    >>> not_a_number("1/2", missing="write nan")
-    "'1/2' is not a number. If it stands for 0.5, write 0.5; if it is missing, write nan."
+    >>> not_a_number("1/2", "", "write nan")
+    "'1/2' is not a number. Write digits with a decimal point, such as 0.25, up to 1e300; if it is missing, write nan."
     """
     shown = in_digits(cell)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    kind, instead = "number", "Write digits with a decimal point, such as 0.25"
-    meant = _meanings(cell) if isinstance(cell, str) else []
-    if _is_infinite(cell):
-        kind, instead = "finite number", "Write a number up to 1e300"
-    elif meant:
-        it = meant[0] if len(meant) == 1 else "that"
-        instead = f"If it stands for {' or '.join(meant)}, write {it}"
-    return f"{what}{shown}{where} is not a {kind}. {instead}; if it is missing, {missing}."
+    instead = "Write digits with a decimal point, such as 0.25, up to 1e300"
+    return f"{shown}{where} is not a number. {instead}; if it is missing, {missing}."
 
 
-def _is_infinite(cell: Any) -> bool:
-    try:
-        return math.isinf(float(cell))
-    except OverflowError:
-        return True
-    except (TypeError, ValueError):
-        return False
-
-
-def _meanings(text: str) -> list[str]:
-    """The numbers that a text may stand for: 1/2, 1,234 (two of them), 0,5, 1_000 or digits of other scripts."""
-    plain = unicodedata.normalize("NFKC", text if len(text) < 40 else "").replace("\N{FRACTION SLASH}", "/").strip()
-    if (parts := _FRACTION.fullmatch(plain)) and int(parts[2]):
-        return [f"{int(parts[1]) / int(parts[2]):.6g}"]
-    found = [plain, plain.replace("_", "")]
-    if grouped := _GROUPED.fullmatch(plain):
-        found.append(plain.replace(grouped[1], "").replace(",", "."))
-    if _DECIMAL_COMMA.fullmatch(plain):
-        found.append(plain.replace(",", "."))
-    return [text for text in dict.fromkeys(found) if plain_number(text) is not None]
+def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or write nan") -> str:
+    """The same of a cell among scores, where a number in percent may stand beside others."""
+    if has_percent(cell) and number(cell) is not None:
+        return f"{cell}{where} has a percent sign, but other scores have none. {ONE_UNIT}"
+    return not_a_number(cell, where, missing)
 
 
 class Origin(Protocol):
@@ -152,45 +128,54 @@ def warn_of(origin: Origin, message: str) -> None:
     warn(f"{origin.label}: {message}")
 
 
-BoolArray = npt.NDArray[np.bool_]
-
-
 class Parsed(NamedTuple):
-    """What some cells hold: numbers, nan where there is none; by place, what is neither; and which are in percent."""
+    """The numbers of some cells, nan where there is none; by place, what is neither; and whether all are in percent."""
 
     values: FloatArray
     odd: Mapping[int, Any]
-    percent: BoolArray | None
-    """None where no cell has the sign."""
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """The cells of a column as they stand; or its numbers, nan where there is none, and by row what else is there."""
+
+    cells: Sequence[Any] | np.ndarray[Any, Any]
+    odd: Mapping[int, Any] = field(default_factory=dict)
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The numbers. Where only some of them have a percent sign, they have two units: the sign makes these odd."""
+        values, odd = parse(self.cells)
+        odd = {**odd, **self.odd}
+        signed = {row: value for row, cell in odd.items() if has_percent(cell) and (value := number(cell)) is not None}
+        if not signed or not np.isnan(values).all():
+            return Parsed(values, odd)
+        values = values.copy()
+        values[list(signed)] = list(signed.values())
+        return Parsed(values, {row: cell for row, cell in odd.items() if row not in signed}, True)
+
+    def take(self, rows: Sequence[int]) -> Column:
+        """Only these rows."""
+        if not isinstance(self.cells, np.ndarray):
+            return Column([self.cells[row] for row in rows])
+        return Column(self.cells[rows], {k: self.odd[row] for k, row in enumerate(rows) if row in self.odd})
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Named columns of equal length.
-
-    Columns whose names say that they hold labels are kept as they stand; of the others, the numbers: `block` is rows x
-    those columns, nan where a cell has none, and `odd` holds what else stands in a cell, by column and row. `percent`
-    says which rows of a column have a percent sign.
-    """
+    """Named columns of equal length."""
 
     origin: Origin
     names: Sequence[str]
-    kept: Mapping[int, Sequence[Any]]
-    block: FloatArray
-    odd: Mapping[int, Mapping[int, Any]] = field(default_factory=dict)
+    columns: Sequence[Column]
     lines: Sequence[int] | None = None
     header_line: int | None = None
-    percent: Mapping[int, BoolArray] = field(default_factory=dict)
-    texts: frozenset[int] | None = None
-    """Of JSON and frames, whose cells have types: the columns of text. None for text files, where all is text."""
+    typed: bool = False
+    """Whether texts and numbers are told apart, as in JSON and frames; in text files all is text."""
 
     def __len__(self) -> int:
-        return len(self.block)
-
-    @cached_property
-    def places(self) -> dict[int, int]:
-        """Which column of `block` a column is."""
-        return {k: place for place, k in enumerate(k for k in range(len(self.names)) if k not in self.kept)}
+        return len(self.columns[0].cells) if self.columns else 0
 
     def error(self, message: str, row: int | None = None) -> ConcordantError:
         """The error at a row; of the header where none is given."""
@@ -223,29 +208,18 @@ class Cells:
 
     def values(self, column: int) -> Sequence[Any]:
         """The cells of a column as they stand; of a column of numbers, the numbers."""
-        if column in self.kept:
-            return self.kept[column]
-        cells: list[Any] = self.block[:, self.places[column]].tolist()
-        for row, cell in self.odd.get(column, {}).items():
-            cells[row] = cell
-        return cells
-
-    def labels_are_numbers(self, column: int) -> bool:
-        """Whether all labels of a column are numbers."""
-        cells = self.values(column)
-        return all(cell_number(c) is not None for c in cells) and column not in (self.texts or ())
+        cells = self.columns[column].cells
+        if not isinstance(cells, np.ndarray):
+            return cells
+        found: list[Any] = cells.tolist()
+        for row, cell in self.columns[column].odd.items():
+            found[row] = cell
+        return found
 
     def first_row(self) -> list[Any]:
         """The cells of the first row."""
-        return [
-            self.kept[k][0] if k in self.kept else self.odd.get(k, {}).get(0, self.block[0, self.places[k]])
-            for k in range(len(self.names))
-        ]
-
-    def _parsed(self, column: int) -> Parsed:
-        if column in self.kept:
-            return parse(self.kept[column])
-        return Parsed(self.block[:, self.places[column]], self.odd.get(column, {}), self.percent.get(column))
+        first = self.take([0])
+        return [first.values(k)[0] for k in range(len(self.names))]
 
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
         """The numbers of a column, nan where there is none; what is none is refused, or only in these rows."""
@@ -258,130 +232,73 @@ class Cells:
         bad = min((place for place in words if asked is None or place[0] in asked), default=None)
         if bad is not None:
             raise self._no_number(*bad)
-        self._refuse_mixed(columns, rows)
-        if list(columns) == list(self.places):
-            return self.block
-        return np.column_stack([self._parsed(k).values for k in columns])
+        found = {k: self.columns[k].parsed for k in columns}
+        plain = [k for k, column in found.items() if not column.percent]
+        if len(plain) < len(found) and (beside := [k for k in plain if not np.isnan(found[k].values).all()]):
+            signed = next(k for k, column in found.items() if column.percent)
+            said = (
+                f"column {self.names[signed]!r} has scores with a percent sign, but {self.names[beside[0]]!r} has none"
+            )
+            raise self.error(f"{said}. {ONE_UNIT}")
+        return self.unchecked(columns)
+
+    def unchecked(self, columns: Iterable[int]) -> FloatArray:
+        """Rows x these columns, nan where there is no number."""
+        return np.column_stack([np.empty((len(self), 0)), *(self.columns[k].parsed.values for k in columns)])
 
     def words(self, column: int) -> Mapping[int, Any]:
         """What is no number in a column, by row."""
-        return self._parsed(column).odd
+        return self.columns[column].parsed.odd
 
     def in_percent(self, columns: Collection[int]) -> bool:
         """Whether scores in some columns have a percent sign."""
-        return any(k in self.percent or (k in self.kept and self._parsed(k).percent is not None) for k in columns)
-
-    def _refuse_mixed(self, columns: Sequence[int], rows: Collection[int] | None = None) -> None:
-        """Refuse 45% beside 0.45, whether in a column or in two: what is compared has to have one unit."""
-        if not self.in_percent(columns):
-            return
-        found = [self._parsed(k) for k in columns]
-        values = np.column_stack([column.values for column in found])
-        signs = np.column_stack([c.percent if c.percent is not None else np.zeros(len(self), np.bool_) for c in found])
-        places = list(range(len(self))) if rows is None else sorted(rows)
-        mixed = mixed_percent(values[places], signs[places])
-        if mixed is not None:
-            (row, k), (other, j) = (divmod(place, len(columns)) for place in mixed)
-            row, other = places[row], places[other]
-            beside = f" in column {self.names[columns[j]]!r}{self._row(other, ' at line ')}"
-            said = percent_beside(values[row, k], self._in(columns[k], row), values[other, j], beside)
-            raise self.error(said, row)
-
-    def _in(self, column: int, row: int) -> str:
-        """Where a cell is; its line is named by the error."""
-        return f" in column {self.names[column]!r}" + ("" if self.lines is not None else self._row(row))
-
-    def _row(self, row: int, line: str = "") -> str:
-        return f"{line}{self.lines[row]}" if self.lines is not None else f", row {row + 1}"
+        return any(self.columns[k].parsed.percent for k in columns)
 
     def _no_number(self, row: int, column: int) -> ConcordantError:
         """The error for a cell. A row without any number, such as a second header, can be left out."""
-        scores = [k for k in self.places if self.has_numbers(k)]
-        label = str(self.kept[0][row]) if 0 in self.kept else ""
-        message = not_a_number(self.words(column)[row], self._in(column, row))
-        if label and len(scores) > 1 and len(self) > 1 and all(row in self.words(k) for k in scores):
-            message += f" If the row is not a topic, leave it out with {argument('topics', ['!' + label])}."
+        scores = [k for k in range(1, len(self.names)) if self.has_numbers(k)]
+        where = f" in column {self.names[column]!r}" + ("" if self.lines is not None else f", row {row + 1}")
+        message = no_score(self.words(column)[row], where)
+        if column and len(scores) > 1 and len(self) > 1 and all(row in self.words(k) for k in scores):
+            left_out = argument("topics", [f"!{self.values(0)[row]}"])
+            message += f" If the row is not a topic, leave it out with {left_out}."
         return self.error(message, row)
 
     def take(self, rows: Sequence[int]) -> Cells:
         """Only these rows."""
-        place = {row: k for k, row in enumerate(rows)}
-        kept = {k: [cells[row] for row in rows] for k, cells in self.kept.items()}
-        odd = {k: {place[row]: cell for row, cell in cells.items() if row in place} for k, cells in self.odd.items()}
-        percent = {k: signs[rows] for k, signs in self.percent.items()}
         lines = None if self.lines is None else [self.lines[row] for row in rows]
-        return replace(self, kept=kept, block=self.block[rows], odd=odd, percent=percent, lines=lines)
+        return replace(self, columns=[column.take(rows) for column in self.columns], lines=lines)
 
     def without(self, columns: Sequence[int]) -> Cells:
         """All but these columns."""
-        if not columns:
-            return self
-        place = {k: new for new, k in enumerate(k for k in range(len(self.names)) if k not in columns)}
-        return replace(
-            self,
-            names=[self.names[k] for k in place],
-            kept={place[k]: cells for k, cells in self.kept.items() if k in place},
-            block=self.block[:, [new for k, new in self.places.items() if k in place]],
-            odd={place[k]: cells for k, cells in self.odd.items() if k in place},
-            percent={place[k]: signs for k, signs in self.percent.items() if k in place},
-            texts=None if self.texts is None else frozenset(place[k] for k in self.texts if k in place),
-        )
+        kept = [k for k in range(len(self.names)) if k not in columns]
+        return replace(self, names=[self.names[k] for k in kept], columns=[self.columns[k] for k in kept])
 
     def has_numbers(self, column: int) -> bool:
         """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
-        found = self._parsed(column)
+        found = self.columns[column].parsed
         return not found.odd or not np.isnan(found.values).all()
 
-    @classmethod
-    def of(
-        cls,
-        origin: Origin,
-        names: Sequence[str],
-        columns: Sequence[Any],
-        *,
-        keep: Collection[str] = (),
-        lines: Sequence[int] | None = None,
-        header_line: int | None = None,
-    ) -> Cells:
-        """Cells of columns in memory: lists of anything, or arrays of numbers."""
-        kept = {
-            k: columns[k].tolist() if isinstance(columns[k], np.ndarray) else columns[k]
-            for k, name in enumerate(names)
-            if holds_labels(name, k) or name in keep
-        }
-        rest = [k for k in range(len(names)) if k not in kept]
-        found = {k: parse(columns[k]) for k in rest}
-        count = len(columns[0]) if len(columns) else 0
-        texts = frozenset(k for k in range(len(names)) if count and _is_text(columns[k]))
-        block = np.column_stack([found[k].values for k in rest]) if rest else np.empty((count, 0))
-        strange = {k: found[k].odd for k in rest if found[k].odd}
-        percent = {k: signs for k in rest if (signs := found[k].percent) is not None}
-        return cls(origin, names, kept, block, strange, lines, header_line, percent, texts)
 
-
-def _is_text(cells: Any) -> bool:
-    numbers = isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub"
-    return not numbers and all(isinstance(cell, str) for cell in cells)
-
-
-def parse(cells: Any) -> Parsed:
-    """The numbers of some cells, and what else stands in them."""
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
+def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
+    """The numbers of some cells, and what else stands in them, numbers in percent among it."""
+    if isinstance(cells, np.ndarray):
         values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
         if np.isfinite(values.sum()):  # quicker than to look at each
-            return Parsed(values, {}, None)
-        return Parsed(values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}, None)
+            return values, {}
+        return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
     texts = all(type(cell) is str for cell in cells)
     plain = plain_numbers(["0" if cell in _HOLES else cell for cell in cells]) if texts else None
     if plain is not None:
-        holes = [cell in _HOLES for cell in cells]
-        return Parsed(np.where(holes, np.nan, plain), {}, None)
-    known = {text: cell_number(text) for text in set(cells)} if texts else None  # many cells say the same
-    found = [cell_number(cell) for cell in cells] if known is None else [known[text] for text in cells]
+        return np.where([cell in _HOLES for cell in cells], np.nan, plain), {}
+    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many cells say the same
+    found = [_unsigned(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
-    values = np.array([np.nan if value is None else value for value in found], dtype=np.float64)
-    signs = np.array([has_percent(cell) for cell in cells], dtype=np.bool_) & ~np.isnan(values)
-    return Parsed(values, odd, signs if signs.any() else None)
+    return np.array([np.nan if value is None else value for value in found], dtype=np.float64), odd
+
+
+def _unsigned(cell: Any) -> float | None:
+    return None if has_percent(cell) else cell_number(cell)
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
@@ -389,28 +306,10 @@ def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]
 
     `error(place, message)` is the error for a cell that is no score.
     """
-    found = parse(cells)
+    found = Column(cells).parsed
     for place, cell in found.odd.items():
-        raise error(place, not_a_number(cell, missing="write nan"))
-    if found.percent is None:
-        return found.values, False
-    mixed = mixed_percent(found.values, found.percent)
-    if mixed is not None:
-        raise error(mixed[0], percent_beside(found.values[mixed[0]], "", found.values[mixed[1]], ""))
-    return found.values, True
-
-
-def mixed_percent(values: FloatArray, signs: BoolArray) -> tuple[int, int] | None:
-    """The places of the first number with a percent sign and of the first one without; None if all are alike."""
-    there = ~np.isnan(values)
-    with_sign, without = (there & signs).ravel(), (there & ~signs).ravel()
-    return (int(with_sign.argmax()), int(without.argmax())) if with_sign.any() and without.any() else None
-
-
-def percent_beside(signed: float, where: str, plain: float, beside: str) -> str:
-    """What is wrong with a score in percent beside one that is not."""
-    said = f"{signed:g}%{where} has a percent sign, but {plain:g}{beside} has none"
-    return f"{said}. Write all of these scores with the sign, or all without it, in the same unit."
+        raise error(place, no_score(cell, missing="write nan"))
+    return found.values, found.percent
 
 
 MEAN = "\0mean"  # the row of one score per system; no topic is called so
@@ -420,15 +319,19 @@ MEAN = "\0mean"  # the row of one score per system; no topic is called so
 class Grid:
     """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
 
-    `systems` is None where all of it is one run, whose name is to be found elsewhere. `percent`: the file writes the
-    scores with a percent sign. `runs` has what `values` are means of, topics x systems x runs, where there are several.
+    Of repeated measurements, topics x systems x runs. `systems` is None where all of it is one run, whose name is to be
+    found elsewhere. `percent`: the file writes the scores with a percent sign.
     """
 
-    values: FloatArray
+    scores: FloatArray
     topics: list[str]
     systems: list[str] | None = None
     percent: bool = False
-    runs: FloatArray | None = None
+
+    @property
+    def values(self) -> FloatArray:
+        """Topics x systems, means over runs."""
+        return run_means(self.scores) if self.scores.ndim == 3 else self.scores
 
     @property
     def names(self) -> list[str]:
@@ -441,23 +344,12 @@ class Grid:
 
     def take(self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None) -> Grid:
         """Only these topics, or these systems."""
-        place = (slice(None) if rows is None else rows, slice(None) if columns is None else columns)
-        values, runs = (None if a is None else a[place[0]][:, place[1]] for a in (self.values, self.runs))
-        assert values is not None
-        topics = self.topics if rows is None else [self.topics[k] for k in rows]
-        systems = self.systems if columns is None else [self.names[k] for k in columns]
-        return replace(self, values=values, topics=topics, systems=systems, runs=runs)
-
-    def with_systems(self, names: list[str]) -> Grid:
-        """The same with systems that have no scores."""
-        if not names:
-            return self
-        values, runs = (
-            None if a is None else np.hstack([a, np.full((len(a), len(names), *a.shape[2:]), np.nan)])
-            for a in (self.values, self.runs)
-        )
-        assert values is not None
-        return replace(self, values=values, systems=[*self.names, *names], runs=runs)
+        scores, topics, systems = self.scores, self.topics, self.systems
+        if rows is not None:
+            scores, topics = scores[rows], [topics[k] for k in rows]
+        if columns is not None:
+            scores, systems = scores[:, columns], [self.names[k] for k in columns]
+        return replace(self, scores=scores, topics=topics, systems=systems)
 
     @classmethod
     def of_runs(cls, scores: Mapping[tuple[str, Any], float], topics: Iterable[str] = ()) -> Grid:
@@ -467,7 +359,12 @@ class Grid:
         runs = np.full((len(row), 1, len(layer)), np.nan)
         for (topic, run), score in scores.items():
             runs[row[topic], 0, layer[run]] = score
-        return cls(run_means(runs), list(row), runs=runs if len(layer) > 1 else None)
+        return cls(_flat(runs), list(row))
+
+
+def _flat(runs: FloatArray) -> FloatArray:
+    """Without the axis of runs where each cell has one."""
+    return runs if runs.shape[2] > 1 else run_means(runs)
 
 
 def pivot(  # noqa: PLR0917
@@ -481,36 +378,23 @@ def pivot(  # noqa: PLR0917
 ) -> Grid:
     """One score for each topic and system, in the order of first appearance, without summary rows.
 
-    Where `runs` tells repeated scores apart, each cell has their mean. `twice(first, again)` is the error for a second
-    score.
+    `runs` tells repeated scores apart. `twice(first, again)` is the error for a second score.
     """
-    keep = _topics_only(origin, topics)
-    if len(keep) < len(topics):
-        topics, values = [topics[k] for k in keep], values[keep]
-        systems = None if systems is None else [systems[k] for k in keep]
-        runs = None if runs is None else [runs[k] for k in keep]
-    row = {label: k for k, label in enumerate(dict.fromkeys(topics))}
-    column = {label: k for k, label in enumerate(dict.fromkeys(systems))} if systems is not None else {"": 0}
-    places = _codes(topics, row) * len(column)
-    if systems is not None:
-        places += _codes(systems, column)
-    layer = {label: k for k, label in enumerate(dict.fromkeys(runs or ("",)))}
-    if runs is not None:
-        places = places * len(layer) + _codes(runs, layer)
-    found = np.full(len(row) * len(column) * len(layer), np.nan)
-    found[places] = values
-    first = np.full(len(found), len(places))
-    np.minimum.at(first, places, np.arange(len(places)))
-    again = np.flatnonzero(first[places] < np.arange(len(places)))
+    places, names = np.zeros(len(values), np.intp), []
+    for labels in (topics, systems, runs):
+        code = {label: k for k, label in enumerate(dict.fromkeys(labels or ("",)))}
+        names.append(list(code))
+        places *= len(code)
+        places += np.fromiter(map(code.__getitem__, labels), np.intp, len(values)) if labels else 0
+    found = np.full(tuple(map(len, names)), np.nan)
+    found.ravel()[places] = values
+    count = np.arange(len(values))
+    first = np.empty(found.size, np.intp)
+    first[places[::-1]] = count[::-1]  # of equal places the last one stays
+    again = np.flatnonzero(first[places] < count)
     if len(again):
-        raise twice(keep[int(first[places[again[0]]])], keep[int(again[0])])
-    cells = found.reshape(len(row), len(column), len(layer))
-    names = None if systems is None else list(column)
-    return Grid(run_means(cells), list(row), names, percent, cells if len(layer) > 1 else None)
-
-
-def _codes(labels: Sequence[str], places: dict[str, int]) -> npt.NDArray[np.intp]:
-    return np.fromiter(map(places.__getitem__, labels), np.intp, len(labels))
+        raise twice(int(first[places[again[0]]]), int(again[0]))
+    return without_summaries(origin, Grid(_flat(found), names[0], None if systems is None else names[1], percent))
 
 
 def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
@@ -525,42 +409,31 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
         {label: k for k, label in enumerate(dict.fromkeys(itertools.chain.from_iterable(lists)))}
         for lists in ([grid.topics for grid in grids], systems)
     )
-    values = np.full((len(row), len(column)), np.nan)
-    most = max(grid.runs.shape[2] if grid.runs is not None else 1 for grid in grids)
-    runs = np.full((*values.shape, most), np.nan) if most > 1 else None
-    for k, grid in enumerate(grids):
+    runs = [grid.scores.reshape(*grid.scores.shape[:2], -1) for grid in grids]
+    together = np.full((len(row), len(column), max(own.shape[2] for own in runs)), np.nan)
+    for k, (grid, own) in enumerate(zip(grids, runs, strict=True)):
         places = np.ix_([row[t] for t in grid.topics], [column[s] for s in systems[k]])
-        before = values[places]
-        clash = np.argwhere(~(np.isnan(before) | np.isnan(grid.values)))
+        part = together[places]  # a copy
+        clash = np.argwhere(~(np.isnan(part).all(axis=2) | np.isnan(own).all(axis=2)))
         if len(clash):
             topic, system = clash[0]
             raise twice(k, systems[k][system], grid.topics[topic])
-        values[places] = np.where(np.isnan(before), grid.values, before)
-        if runs is not None:
-            own = grid.values[:, :, None] if grid.runs is None else grid.runs
-            part = runs[places]  # a copy
-            part[:, :, : own.shape[2]] = np.where(np.isnan(own), part[:, :, : own.shape[2]], own)
-            runs[places] = part
-    return Grid(values, list(row), list(column), runs=runs)
+        before = part[:, :, : own.shape[2]]
+        before[:] = np.where(np.isnan(own), before, own)
+        together[places] = part
+    return Grid(_flat(together), list(row), list(column))
 
 
 def without_summaries(origin: Origin, grid: Grid) -> Grid:
     """Leave out summary rows; where nothing else is there, say so instead of using them."""
-    keep = _topics_only(origin, grid.topics)
+    keep = [k for k, topic in enumerate(grid.topics) if not is_summary(topic)]
     if len(keep) == len(grid.topics):
         return grid
-    return grid.take(keep)
-
-
-def _topics_only(origin: Origin, topics: Sequence[str]) -> Sequence[int]:
-    """The places of topics that are no summaries."""
-    keep = [k for k, topic in enumerate(topics) if not is_summary(topic)]
-    if len(keep) < len(topics):
-        warn_of_summaries(origin, topics)
+    warn_of_summaries(origin, grid.topics)
     if not keep:
-        rows = f"holds only summary rows ({listing(dict.fromkeys(topics))}), no scores of topics"
+        rows = f"holds only summary rows ({listing(grid.topics)}), no scores of topics"
         raise origin.error(f"{rows}: give a row for each topic (trec_eval -q, ir_measures -q)")
-    return keep
+    return grid.take(keep)
 
 
 def warn_of_summaries(origin: Origin, topics: Iterable[str]) -> None:

@@ -159,7 +159,7 @@ def _blank(cells: Cells) -> list[int]:
 
 def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Contents:
     """The scores of a frame."""
-    cells = frame_cells(frame, origin, roles.columns)
+    cells = frame_cells(frame, origin)
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:
         raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
@@ -228,7 +228,7 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Seque
 
 def _tells_apart(cells: Cells, labels: Sequence[str], column: int) -> bool:
     """Whether a column of words or whole numbers tells rows of one label apart."""
-    words = column in cells.odd or column in cells.kept or not (np.nan_to_num(cells.numbers(column)) % 1).any()
+    words = bool(cells.words(column)) or not (np.nan_to_num(cells.numbers(column)) % 1).any()
     return words and len(set(zip(labels, map(str, cells.values(column)), strict=True))) == len(labels)
 
 
@@ -333,7 +333,7 @@ class _Rows(Contents):
 
     def _is_leaderboard(self) -> bool:
         """Whether there are words or counts, errors and rates beside scores."""
-        words = any(self.cells.odd.get(k) and not self.cells.has_numbers(k) for k in self.columns)
+        words = not all(map(self.cells.has_numbers, self.columns))
         return words or any(vocabulary.is_statistic(self.cells.names[k]) for k in self.columns)
 
     def _of_several_sizes(self) -> bool:
@@ -392,7 +392,7 @@ class _Rows(Contents):
             refuse_measures_as_rows(cells, rows, False)
             name = "" if self.label is None else cells.names[self.label]
             if orient(cells, self.label, rows, across, self.roles) == "topics":
-                numbered = self.label is not None and cells.labels_are_numbers(self.label)
+                numbered = self.label is not None and not cells.words(self.label)
                 if numbered and vocabulary.column_name(name) not in vocabulary.INDEX_COLUMNS:
                     read = "read as the topics, not as a system; name it topic"
                     warn_of(self.origin, f"column {name!r} holds a different number in each row: {read}")
@@ -421,20 +421,16 @@ class _Long(Contents):
 
     def __init__(self, cells: Cells, layout: Layout, roles: Roles, runs: Sequence[str] | None = None) -> None:
         super().__init__(cells.origin)
-        self.cells, self.layout, self.roles, self.seen = cells, layout, roles, cells.names
-        self.runs = runs
-        parts = {"systems": layout.system, "topics": layout.topic, "measures": layout.measure}
-        named = [f"{what} in {cells.names[k]!r}" for what, k in parts.items() if k is not None]
+        self.cells, self.layout, self.roles, self.seen, self.runs = cells, layout, roles, cells.names, runs
+        parts = {"system": layout.system, "topic": layout.topic, "measure": layout.measure}
+        known = {what: k for what, k in parts.items() if k is not None}
+        named = [f"{what}s in {cells.names[k]!r}" for what, k in known.items()]
         self.reading = f"one row per score: {', '.join(named)}"
-        topic = layout.topic
-        assert topic is not None
-        self.topics = cells.labels(topic, "topic")
-        self.systems = None if layout.system is None else cells.labels(layout.system, "system")
-        self.measured = None if layout.measure is None else cells.labels(layout.measure, "measure")
+        self.labels = {what: cells.labels(k, what) for what, k in known.items()}
         if not self.named:
             assert layout.value is not None
             self.column = cells.names[layout.value]
-            self._scores = self._pivoted(layout.value, range(len(cells)))
+            self._scores = self._pivoted(layout.value)
 
     @property
     def named(self) -> bool:
@@ -443,55 +439,50 @@ class _Long(Contents):
 
     def measures(self) -> Collection[str]:
         """The measures, in the order of the table."""
-        if self.measured is not None:
-            return list(dict.fromkeys(self.measured))
+        if self.layout.measure is not None:
+            return list(dict.fromkeys(self.labels["measure"]))
         return [self.cells.names[k] for k in self.layout.others if self.cells.has_numbers(k)]
 
     def grid(self, measure: str) -> Grid:
         """The scores of one measure; of a table that names none, its scores, or another column by its name."""
-        column, rows = self.layout.value, range(len(self.cells))
-        if self.measured is not None:
-            chosen = [k for k, name in enumerate(self.measured) if name == measure]
-            if column is None or not chosen:
+        column = self.layout.value
+        if self.layout.measure is not None:
+            rows = [k for k, name in enumerate(self.labels["measure"]) if name == measure]
+            if column is None or not rows:
                 raise self.no_measure(measure)
-            found = self._pivoted(column, chosen)
-            warn_of_lost(self.origin, measure, self.topics, found.topics)
+            found = self._pivoted(column, rows)
+            warn_of_lost(self.origin, measure, self.labels["topic"], found.topics)
             return found
         other = next((k for k in self.layout.others if self.cells.names[k] == measure), None)
         if other is not None:
-            return self._pivoted(other, rows)
+            return self._pivoted(other)
         if measure and self.named:
             raise self.no_measure(measure)
         if measure and self.cells.names[self.layout.value or 0] != measure:
             raise refused_measure(self.origin, measure)
         return self._scores
 
-    def _asked(self, rows: Collection[int]) -> Collection[int]:
-        """Of some rows, those that the caller has not left out: the others may hold anything."""
-        left = [
-            (labels, {labels[k] for k in rows} - {names[k] for k in chosen(wanted, names)})
-            for labels, wanted in ((self.topics, self.roles.topics), (self.systems, self.roles.systems))
-            if labels is not None and wanted is not None and (names := list(dict.fromkeys(labels)))
-        ]
-        return [k for k in rows if not any(labels[k] in gone for labels, gone in left)] if left else rows
-
-    def _pivoted(self, column: int, rows: Collection[int]) -> Grid:
-        cells, places = self.cells, list(rows)
+    def _pivoted(self, column: int, rows: Sequence[int] | None = None) -> Grid:
+        cells = self.cells if rows is None else self.cells.take(rows)
+        labels = {what: names if rows is None else [names[k] for k in rows] for what, names in self.labels.items()}
+        topics, systems = labels["topic"], labels.get("system")
+        runs = self.runs if rows is None or self.runs is None else [self.runs[k] for k in rows]
 
         def twice(first: int, again: int) -> ConcordantError:
             extra = [cells.names[k] for k in self.layout.others] if self.layout.value is not None else []
             hint = f"; keep one value of {listing(extra)}" if extra else ""
-            system = "" if self.systems is None else f" of system {self.systems[places[again]]!r}"
-            what = f"the same score{system} on topic {self.topics[places[again]]!r}"
-            return cells.error(f"{what} was given{cells.at(places[first])} already{hint}", places[again])
+            system = "" if systems is None else f" of system {systems[again]!r}"
+            what = f"the same score{system} on topic {topics[again]!r}"
+            return cells.error(f"{what} was given{cells.at(first)} already{hint}", again)
 
-        whole = len(places) == len(cells)
-        topics = self.topics if whole else [self.topics[k] for k in places]
-        systems = self.systems if whole or self.systems is None else [self.systems[k] for k in places]
-        values = cells.numbers(column, self._asked(places))
-        percent = cells.in_percent([column])
-        runs = self.runs if whole or self.runs is None else [self.runs[k] for k in places]
-        return pivot(self.origin, topics, systems, values if whole else values[places], twice, percent, runs)
+        asked: Collection[int] = range(len(cells))  # what is left out may hold anything
+        for what, wanted in (("topic", self.roles.topics), ("system", self.roles.systems)):
+            if wanted is not None and what in labels:
+                names = list(dict.fromkeys(labels[what]))
+                kept = {names[k] for k in chosen(wanted, names)}
+                asked = [k for k in asked if labels[what][k] in kept]
+        values = cells.numbers(column, asked)
+        return pivot(self.origin, topics, systems, values, twice, cells.in_percent([column]), runs)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from ...errors import InputTypeError, MissingExtraError, listing
-from .cells import Cells, Origin
+from .cells import Cells, Column, Origin
 from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
 
 
@@ -18,7 +18,7 @@ def is_frame(given: Any) -> bool:
     return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
 
 
-def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells:
+def frame_cells(frame: Any, origin: Origin) -> Cells:
     """The cells of a frame. An index of pandas that says something is the first column, as in a CSV of the frame."""
     frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
     library = type(frame).__module__.partition(".")[0]
@@ -35,7 +35,7 @@ def frame_cells(frame: Any, origin: Origin, keep: Collection[str] = ()) -> Cells
         raise InputTypeError(
             f"{origin.label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
         )
-    return Cells.of(origin, names, columns, keep=keep)
+    return Cells(origin, names, [Column(cells) for cells in columns], typed=True)
 
 
 def _arrow_cells(column: Any) -> Any:

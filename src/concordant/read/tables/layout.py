@@ -258,7 +258,7 @@ def warn_of_counters(cells: Cells, layout: Layout) -> None:
         k for k, name in enumerate(cells.names) if k not in used and vocabulary.column_name(name) in vocabulary.COUNTERS
     ]
     for k in places if layout.kind == "matrix" else ():
-        if any(map(is_fraction, cells.numbers(k, ()))):
+        if any(map(is_fraction, cells.unchecked([k])[:, 0])):
             left = argument("systems", ["!" + cells.names[k]])
             every = argument("systems", [cells.names[j] for j in sorted((k, *layout.others))])
             said = f"column {cells.names[k]!r} holds scores, but is named as row numbers are"
@@ -339,8 +339,9 @@ def has_row_labels(cells: Cells, roles: Roles) -> bool:
         return False
     if vocabulary.column_name(name) in vocabulary.INDEX_COLUMNS:
         return True
-    if len(cells.names) > 1 and cells.texts == frozenset({0}) and not cells.odd:
-        return True  # text beside numbers
+    texts = [k for k in range(len(cells.names)) if all(isinstance(cell, str) for cell in cells.values(k))]
+    if cells.typed and len(cells.names) > 1 and texts == [0]:
+        return True
     rows = [row for row, cell in enumerate(first) if not vocabulary.is_summary(str(cell))]
     found = [cell_number(first[row]) for row in rows]
     word = next((row for row, value in zip(rows, found, strict=True) if value is None), None)
@@ -349,7 +350,7 @@ def has_row_labels(cells: Cells, roles: Roles) -> bool:
             labels = f"if it labels the rows, say {argument('topic_column', name)}"
             raise cells.error(f"column {name!r} holds numbers, and here something else: {labels}", word)
         return True
-    numbered = _is_row_number(np.array(found, dtype=np.float64), cells.block)
+    numbered = _is_row_number(np.array(found, dtype=np.float64), cells.unchecked(range(1, len(cells.names))))
     if numbered is None:
         topics, every = argument("topic_column", name), argument("systems", list(cells.names))
         said = f"column {name!r} holds numbers which may be topics or scores"
@@ -406,7 +407,7 @@ def score_columns(
     if says_which(wanted):
         return kept
     names = [cells.names[k] for k in kept]
-    values = cells.matrix(kept, rows=())
+    values = cells.unchecked(kept)
     labels = {k for k, name in enumerate(names) if vocabulary.names_topics(name) or vocabulary.names_systems(name)}
     labels = labels if len(labels) < len(names) else set()
     counters = _counters(names, values, axis) - labels
