@@ -138,7 +138,7 @@ def wide(cells: Sequence[str]) -> Cells:
     rows = [f"t{k}," + ",".join(cells[k : k + 7]) for k in range(0, len(cells), 7)]
     found = table_of("topic,a,b,c,d,e,f,g\n" + "\n".join(rows) + "\n")
     odd = {row * 7 + k: cell for k, column in enumerate(found.columns[1:]) for row, cell in column.odd.items()}
-    values = np.column_stack([column.cells for column in found.columns[1:]])  # type: ignore[arg-type]
+    values = np.column_stack([column.cells for column in found.columns[1:]])
     return Cells(found.origin, ["b"], [Column(values.ravel(), odd)])
 
 
