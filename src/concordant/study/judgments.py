@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -13,25 +13,28 @@ from scipy.stats import rankdata
 
 from ..arrays import FloatArray, IntArray, Workers
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
-from ..data.means import Missing
+from ..data.means import Missing, mean_over_topics
 from ..data.results import columns, settings_of
+from ..data.scores import Scores
 from ..errors import InputError, counted, import_extra, listing, number, p_cell, warn
 from ..inference.resampling import Progress, Resampling
 from ..judges.curves import TOPICS, Yardstick
 from ..judges.worth import shown
 from ..judgments.change import Change, qrels_digest, runs_digest
-from ..judgments.evaluation import check_thresholds, evaluate, parse_all
+from ..judgments.evaluation import check_thresholds, evaluate, parse_all, score
+from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
 from ..ranks.distance import Problem
-from ..ranks.testing import paper_distances
+from ..ranks.testing import paper_distances, share_as_far
 from .grid import Trials, run_grid
-from .judgment_trials import JudgmentTrials
 from .saving import StudyResult, place_of
 
 _EPS = 1e-5
 LEVEL = 0.95  # share of the draws within an interval
+_PLACE = ("change", "level", "measure")
+_BY_SYSTEM = (*_PLACE, "system", "full_score", "score", "score_change", "full_rank", "rank", "rank_shift", "unjudged")
 OTHERS = ("d_rank", "p", "worth")
 """Statistics other than coefficients: rank distance, its p-value, and the worth of 25 topics, by tau_b, in topics with
 the full judgments."""
@@ -57,32 +60,21 @@ def study_of(  # noqa: PLR0913, PLR0917
     """
     m, statistics = len(systems), (*coefficients, *OTHERS)
     of = {change: values[change_of == k] for k, change in enumerate(changes)}
-    cells = product(changes, enumerate(measures), enumerate(statistics))
-    draws = {(*change, measure, name): of[change][:, k, s] for change, (k, measure), (s, name) in cells}
-    scores = {(*of_change, name): of[of_change][:, k, -m:] for of_change in changes for k, name in enumerate(measures)}
     unjudged = {change: trials[:, -1, -m:] for change, trials in of.items()}
-    rows = [
-        dict(zip(("change", "level", "measure", "statistic"), key, strict=True))
-        | _spread(drawn)
-        | {"draws": len(drawn), "judgments": float(of[key[:2]][:, -1, 0].mean())}
-        for key, drawn in draws.items()
-    ]
-    by_system = []
-    for change, (full_score, measure) in product(changes, zip(full, measures, strict=True)):
-        rank, full_rank = rankdata(-scores[*change, measure], axis=1).mean(axis=0), rankdata(-full_score)
-        score = scores[*change, measure].mean(axis=0)
-        numbers = {
-            "full_score": full_score,
-            "score": score,
-            "score_change": score - full_score,
-            "full_rank": full_rank,
-            "rank": rank,
-            "rank_shift": rank - full_rank,
-            "unjudged": unjudged[change].mean(axis=0),
-        }
-        for k, system in enumerate(systems):
-            labels = dict(zip(("change", "level", "measure", "system"), (*change, measure, system), strict=True))
-            by_system.append(labels | {name: float(number[k]) for name, number in numbers.items()})
+    draws, scores, rows, by_system = {}, {}, [], []
+    for (change, trials), (k, measure) in product(of.items(), enumerate(measures)):
+        place = (*change, measure)
+        for s, name in enumerate(statistics):
+            draws[*place, name] = trials[:, k, s]
+            labels = dict(zip((*_PLACE, "statistic"), (*place, name), strict=True))
+            counts = {"draws": len(trials), "judgments": float(trials[:, -1, 0].mean())}
+            rows.append(labels | _spread(trials[:, k, s]) | counts)
+        scores[place] = trials[:, k, -m:]
+        score, rank = scores[place].mean(axis=0), rankdata(-scores[place], axis=1).mean(axis=0)
+        full_rank = rankdata(-full[k])
+        numbers = (full[k], score, score - full[k], full_rank, rank, rank - full_rank, unjudged[change].mean(axis=0))
+        for system, *cells in zip(systems, *(of_all.tolist() for of_all in numbers), strict=True):
+            by_system.append(dict(zip(_BY_SYSTEM, (*place, system, *cells), strict=True)))
     main = tuple(name for name in headlines("main") if name in coefficients) or coefficients[:1]
     found = StudyResult(
         kind="JudgmentStudy",
@@ -119,7 +111,7 @@ def _spread(drawn: FloatArray) -> dict[str, Any]:
     several = len(there) > 1
     low, high = np.quantile(there, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist() if several else (np.nan, np.nan)
     return {
-        "mean": _mean(drawn),
+        "mean": float(np.nansum(drawn) / len(there)) if there.size else np.nan,
         "low": low,
         "high": high,
         "sd": float(there.std(ddof=1)) if several else np.nan,
@@ -130,32 +122,22 @@ def _spread(drawn: FloatArray) -> dict[str, Any]:
 def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
     """Say how similar the ranking stays under each kind of change, and how much its topics are worth."""
     worths = {(row["change"], row["level"], row["measure"]): row["mean"] for row in rows if row["statistic"] == "worth"}
-    parts = {}
+    parts = []
     for kind in dict.fromkeys(row["change"] for row in rows):
         found = [
             (row["mean"], row["level"], row["measure"])
             for row in rows
             if row["change"] == kind and row["statistic"] == name and not np.isnan(row["mean"])
         ]
-        values = {f"{value:.3f}" for value, _, _ in found}
-        parts[kind] = f"{kind}: {name} is undefined"
-        if len(found) > 1 and len(values) == 1:
-            parts[kind] = f"{kind}: {name} {values.pop()} at every level and by every measure"
-        elif found:
-            ends = dict.fromkeys((min(found), max(found)))
-            parts[kind] = "; ".join(
-                f"{kind} {level}: {_worth(worths[kind, level, measure])}{name} {value:.3f} ({measure})"
-                for value, level, measure in ends
-            )
-    return "; ".join(parts.values())
-
-
-def _worth(worth: float) -> str:
-    """Write '25 topics are worth 15 with all judgments, ', or nothing if the worth is unknown."""
-    if np.isnan(worth):
-        return ""
-    most = "less than 1" if worth < 1 else shown(worth)
-    return f"{TOPICS:g} topics are worth {most} with all judgments, "
+        if not found:
+            parts.append(f"{kind}: {name} is undefined")
+            continue
+        for value, level, measure in dict.fromkeys((min(found), max(found))):
+            worth = worths[kind, level, measure]
+            most = "less than 1" if worth < 1 else shown(worth)
+            worth_words = "" if np.isnan(worth) else f"{TOPICS:g} topics are worth {most} with all judgments, "
+            parts.append(f"{kind} {level}: {worth_words}{name} {value:.3f} ({measure})")
+    return "; ".join(parts)
 
 
 def summary_of(found: StudyResult, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
@@ -178,10 +160,10 @@ def _table(found: StudyResult) -> str:
         f"{listing(kinds)}; {counted(len(found.systems), 'system')}, {counted(len(found.topics), 'topic')}, "
         f"{counted(len(found.values), 'draw')} in all, seed {found.settings['seed']}"
     )
-    hidden = ("change",) if len(kinds) == 1 else ()  # the same in all rows
-    rows = [{name: cell for name, cell in row.items() if name not in hidden} for row in summary_of(found)]
-    heads = [{"judgments": "judged"}.get(name, name) for name in rows[0]]
-    return f"{about}\n\n{columns([heads, *([_cell(name, c) for name, c in row.items()] for row in rows)])}"
+    rows = summary_of(found)
+    table = [["judged" if name == "judgments" else name for name in rows[0]]]
+    table += [[_cell(name, cell) for name, cell in row.items()] for row in rows]
+    return f"{about}\n\n{columns([row[len(kinds) == 1 :] for row in table])}"  # one kind is the same in all rows
 
 
 def _figure(found: StudyResult) -> Any:
@@ -218,10 +200,73 @@ def _cell(name: str, value: Any) -> str:
     return p_cell(value) if name == "p" else number(value) if isinstance(value, float) else str(value)
 
 
-def _mean(values: FloatArray) -> float:
-    """Mean of the values that are not nan."""
-    count = int((~np.isnan(values)).sum())
-    return float(np.nansum(values) / count) if count else float("nan")
+@dataclass(frozen=True, eq=False)
+class JudgmentTrials:
+    """Trials that change the judgments, score all runs, and compare with the scores under the full judgments."""
+
+    runs: Runs
+    qrels: Qrels
+    cells: tuple[tuple[Change, int], ...]
+    """The change and the number of the draw of each trial."""
+    measures: tuple[Measure, ...]
+    coefficients: tuple[str, ...]
+    full: tuple[Scores, ...]
+    """Scores under the full judgments, by each measure; `problems` prepare their rank distances and p-values."""
+    problems: tuple[Problem, ...]
+    resampled: tuple[FloatArray, ...]
+    """Rank distances of resampled topics, by each measure, for the paper's test."""
+    yardsticks: tuple[Yardstick | None, ...]
+    """Yardstick of the worth by each measure; None with too few topics or systems."""
+    depth: int
+
+    @property
+    def width(self) -> int:
+        """Count the numbers of a measure: coefficients, d_rank, its p-value, worth, and the mean of each system."""
+        return len(self.coefficients) + 3 + len(self.full[0].systems)
+
+    def describe(self, trial: int) -> str:
+        """Name a trial for messages."""
+        change, draw = self.cells[trial]
+        return f"{change.kind} {change.label}, draw {draw}"
+
+    def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
+        """Run a trial: one row per measure, and one with the number of judgments and the unjudged share by system."""
+        changed = self.cells[trial][0].make(self.runs, self.qrels, rng)
+        found = np.full((len(self.measures) + 1, self.width), np.nan)
+        topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
+        systems = [self.runs.systems.index(system) for system in self.full[0].systems]
+        values = score(self.runs, changed, self.measures)
+        for row, (every, scores, problem, resampled) in enumerate(
+            zip(values, self.full, self.problems, self.resampled, strict=True)
+        ):
+            own = every[np.ix_(systems, topics)].T
+            means = mean_over_topics(own)
+            yardstick = self.yardsticks[row]
+            worth = np.nan if yardstick is None else yardstick.worth(own)
+            distance = float(problem.distances(means[None])[0])
+            # No test of the distance keeps its level without more topics than systems.
+            p = np.nan if len(systems) >= len(topics) else share_as_far(resampled, distance)
+            found[row] = np.concatenate(
+                [
+                    [get_coefficient(name).attempt(scores.means(), means)[0] for name in self.coefficients],
+                    [distance, p, worth],
+                    means,
+                ]
+            )
+        found[-1, 0] = changed.size
+        found[-1, -len(systems) :] = unjudged_shares(self.runs.cut(self.depth), changed, topics)[systems]
+        return found
+
+
+def unjudged_shares(runs: Runs, qrels: Qrels, topics: Sequence[int]) -> FloatArray:
+    """Share of each system's documents on these topics that have no judgment."""
+    judged = np.zeros(len(runs.pairs), dtype=np.bool_)
+    places = runs.pairs.locate(qrels.pairs)[qrels.places[qrels.grades >= 0]]
+    judged[places[places >= 0]] = True
+    row = np.repeat(np.arange(len(runs.starts) - 1), np.diff(runs.starts))
+    unjudged = np.bincount(row[~judged[runs.items]], minlength=len(runs.starts) - 1).reshape(runs.shape)[:, topics]
+    count = runs.depths[:, topics].sum(axis=1)
+    return np.asarray(unjudged.sum(axis=1) / np.maximum(count, 1))
 
 
 @checked
@@ -315,7 +360,12 @@ def judgment_study(  # noqa: PLR0913
     True
 
     """
-    wanted, named, listed = parse_all(measures), _coefficients(coefficients), _changes(changes)
+    wanted, listed = parse_all(measures), list(changes)
+    asked = [c.name for c in list_coefficients()] if coefficients is None else coefficients
+    named = tuple(dict.fromkeys(get_coefficient(name).name for name in asked))
+    labels = [(change.kind, change.label) for change in listed]
+    if twice := [label for k, label in enumerate(labels) if label in labels[:k]]:
+        raise InputError(f"changes hold {' '.join(twice[0])} twice")
     full = evaluate(runs, qrels, map(str, wanted), missing=missing)
     notes: dict[str, None] = {}
     for change in listed:
@@ -349,7 +399,7 @@ def judgment_study(  # noqa: PLR0913
     grid = Trials("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return study_of(
-        changes=tuple((change.kind, change.label) for change in listed),
+        changes=tuple(labels),
         measures=tuple(full),
         coefficients=named,
         systems=work.full[0].systems,
@@ -361,18 +411,3 @@ def judgment_study(  # noqa: PLR0913
         settings=settings_of(seed=rng, **settings),
         cost=run.cost,
     )
-
-
-def _coefficients(names: Iterable[str] | None) -> tuple[str, ...]:
-    if names is None:
-        return tuple(c.name for c in list_coefficients())
-    return tuple(dict.fromkeys(get_coefficient(name).name for name in names))
-
-
-def _changes(changes: Iterable[Change]) -> list[Change]:
-    listed = list(changes)
-    names = [(change.kind, change.label) for change in listed]
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
-    if twice:
-        raise InputError(f"changes hold {twice[0]} {twice[1]} twice")
-    return listed
