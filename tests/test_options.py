@@ -308,7 +308,6 @@ ACCEPTED: dict[str, set[str]] = {
     "Means.errors": {"array"},  # 0.3 and 0.5, for two systems
     "costs": {"array"},  # 0.3 and 0.5
     "departures": {"0"},
-    "drop_grades": {"[]", "()", "empty array"},
     "folder": WORDS,
     "study.judge_study.rng": {"0", "10**12", "10**400"},
     "study.judgment_study.rng": {"0", "10**12", "10**400"},

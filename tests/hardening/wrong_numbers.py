@@ -24,7 +24,7 @@ from tests.commands import run
 
 NUMBERS = (str(10**400), str(10**11), "1e308", "1e-320", "nan", "inf", "-1", "0")
 SECONDS = 5  # of processor time; what is tried here takes less than one
-IN_TEXT = ("--depths", "--shares", "--sizes", "--drop-grades", "--reported", "--cost")
+IN_TEXT = ("--depths", "--shares", "--sizes", "--reported", "--cost")
 FEWER = {"--resamples": "500", "--draws": "1", "--trials": "1", "--sizes": "5", "--splits": "2"}
 EXAMPLES = {name: shlex.split(example(command))[1:] for name, command in COMMANDS.items()}
 EXAMPLES["study reliability"] = shlex.split("study reliability people.csv -o study")

@@ -394,8 +394,6 @@ def judges(
     candidate: list[Path],
     *,
     rel: float | None = None,
-    topics: Literal["truth", "common"] = "truth",
-    drop_grades: str | None = None,
     families: Annotated[str | None, {"metavar": "FILE"}] = None,
     measure: list[str] | None = None,
     missing: Missing = "error",
@@ -416,10 +414,6 @@ def judges(
         The judgments of other judges, one file each.
     rel
         Compare labels as relevant or not, where grades of at least this are relevant.
-    topics
-        Compare on all topics of the truth, or on those that all judges share.
-    drop_grades
-        Grades to ignore, such as those of broken answers, separated by commas.
     families
         A CSV file with the family of each system, FILE or FILE:COLUMN, to test for bias.
     measure
@@ -456,8 +450,6 @@ def judges(
         wanted,
         random.seed,
         rel=rel,
-        topics=topics,
-        drop_grades=numbers(drop_grades, "--drop-grades", float) if drop_grades else (),
         families=None if families is None else labels_of(families, "families"),
         n_resamples=random.resamples,
         missing=missing,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import product
-from typing import Any, Literal, TypeAlias
+from itertools import count, product
+from typing import Any
 
 import numpy as np
 
@@ -14,56 +13,33 @@ from ..agreement.correlation import correlate
 from ..arrays import Workers
 from ..coefficients.registry import headlines
 from ..data.means import Missing
-from ..data.results import Estimate, Findings, columns
-from ..errors import InputError, argument, counted, import_extra, listing, named, number, p_cell
+from ..data.results import Findings, columns
+from ..errors import InputError, counted, import_extra, listing, number, p_cell
 from ..inference.resampling import Progress
 from ..judges.card import judge_card
 from ..judges.curves import FEWEST_TOPICS as FEWEST
 from ..judges.gaming import gaming_gap
-from ..judges.worth import JudgeRanking, rank_judges
+from ..judges.worth import rank_judges
 from ..judgments.agreement import label_agreement
 from ..judgments.change import Change
 from ..judgments.evaluation import evaluate
-from ..judgments.qrels import Grade, Qrels
+from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
 from .judgments import judgment_study, plot_scores
 from .saving import StudyResult
 
-JudgedTopics: TypeAlias = Literal["truth", "common"]
-
-
-def verdict_of(
-    ranking: JudgeRanking | None, estimates: Mapping[tuple[str, str, str], Estimate], measure: str, coefficient: str
-) -> str:
-    """Say which judges rank (or could rank) systems most like the truth, and what the first one's topics are worth."""
-    if ranking is not None:
-        return f"{ranking.verdict} ({measure})"
-    values = {judge: e.value for (judge, *about), e in estimates.items() if about == [measure, coefficient]}
-    known = {judge: value for judge, value in values.items() if not np.isnan(value)}
-    if not known:
-        return f"{coefficient} is undefined for all judges ({measure})"
-    best = [judge for judge, value in known.items() if value == max(known.values())]
-    about = f"({measure}, {coefficient} {max(known.values()):.3f}); whether a difference is chance was not tested"
-    verb = "rank" if len(best) > 1 else "ranks"
-    return f"on these topics {listing(best)} {verb} the systems most like the truth {about}"
-
 
 def _table(found: StudyResult) -> str:
-    """Print coefficients with their intervals, the rank test, and the label agreement."""
-    ranked, tested = [["", "", "", "value", "95% interval"]], [["", "", "rank distance", "p"]]
-    for (judge, measure, coefficient), e in found.estimates.items():
-        between = "-" if e.interval is None else f"{e.interval.low:.3f} to {e.interval.high:.3f}"
-        ranked.append([judge, measure, coefficient, number(e.value), between])
-    for judge, measure in product(found.judges, found.study.measures):
-        distance, p = (found.study.cell("judge", judge, measure, name)["mean"] for name in ("d_rank", "p"))
-        tested.append([judge, measure, number(distance), p_cell(p)])
-    labels = [["labels", *found.labels[found.judges[0]].estimates]]
-    labels += [[judge, *(number(e.value) for e in of.estimates.values())] for judge, of in found.labels.items()]
-    worth = [] if found.ranking is None else [found.ranking.table()]
-    card = [columns(labels)] if found.card is None else [found.card.table()]
+    """Print the worths, coefficients with their intervals and the rank test, the judge card, and the gaming."""
+    rows = [["", "", "", "value", "95% interval", "rank distance", "p"]]
+    for row in found.lines:
+        between = "-" if np.isnan(row["low"]) else f"{row['low']:.3f} to {row['high']:.3f}"
+        labels = (row["judge"], row["measure"], row["coefficient"])
+        rows.append([*labels, number(row["value"]), between, number(row["d_rank"]), p_cell(row["p"])])
+    parts = [part.table() for part in (found.ranking, found.card) if part is not None]
     gaming = [_gaming_table(found.gaming)] if found.gaming else []
-    return "\n\n".join([*worth, *map(columns, (ranked, tested)), *card, *gaming])
+    return "\n\n".join([*parts[:1], columns(rows), *parts[1:], *gaming])
 
 
 def _gaming_table(gaming: Mapping[str, Findings]) -> str:
@@ -80,9 +56,9 @@ def _gaming_table(gaming: Mapping[str, Findings]) -> str:
 
 def _figure(found: StudyResult) -> Any:
     """Draw the heatmap and, for each judge, all means, those of the ten best, the label confusion, and the gaming."""
-    count, across, first = len(found.judges), 4 if found.gaming else 3, found.study.measures[0]
-    made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (count + 1)), layout="constrained")
-    panels = made.subplots(count + 1, across, squeeze=False)
+    n, across, first = len(found.judges), 4 if found.gaming else 3, found.study.measures[0]
+    made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (n + 1)), layout="constrained")
+    panels = made.subplots(n + 1, across, squeeze=False)
     found.plot(panels[0, 0])
     for ax in panels[0, 1:]:
         ax.axis("off")
@@ -105,8 +81,6 @@ def judge_study(  # noqa: PLR0913
     rng: int = 0,
     *,
     rel: float | None = None,
-    topics: JudgedTopics = "truth",
-    drop_grades: Iterable[Grade] = (),
     families: Mapping[str, str] | None = None,
     n_resamples: int = 4_999,
     missing: Missing = "error",
@@ -128,7 +102,7 @@ def judge_study(  # noqa: PLR0913
     truth : Qrels
         The trusted judge.
     judges : mapping of str to Qrels
-        The other judges by name. Topics that the truth lacks are left out.
+        The other judges by name. Topics that not all judges have are left out, with a note on their number.
     measures : iterable of str
         Names as in `evaluate`.
     coefficients : iterable of str, optional
@@ -137,12 +111,6 @@ def judge_study(  # noqa: PLR0913
         The seed.
     rel : float, optional
         Make labels binary: grades of at least this are relevant, for all judges.
-    topics : {"truth", "common"}
-        "truth": all topics of the truth; a judge that lacks one is an error. "common": the topics that the truth and
-        all judges have, with a note on the others.
-    drop_grades : iterable of int or float
-        Grades that are not judgments, such as 999 or -1 for no answer. They are left out for all judges, with a note on
-        their number. A judge lacks a topic if none of its judgments are left.
     families : mapping of str to str, optional
         The family of each system, for the test of bias on the judge card.
     n_resamples : int
@@ -177,7 +145,14 @@ def judge_study(  # noqa: PLR0913
     0.0
 
     """
-    truth, named, notes = _prepared(truth, judges, topics, tuple(drop_grades))
+    kept = [topic for topic in truth if all(topic in qrels.topics for qrels in judges.values())]
+    if not kept:
+        raise InputError(f"no topic of the truth is judged by all judges: {listing(truth.topics, 5)}")
+    notes: tuple[str, ...] = ()
+    if left := [topic for topic in truth if topic not in set(kept)]:
+        notes = (f"{counted(len(left), 'topic')} left out, which not all judges have: {listing(left)}",)
+        truth = truth.select(kept)
+    named = {str(name): of if set(of) == set(kept) else of.select(kept) for name, of in judges.items()}
     names = list(headlines("main") if coefficients is None else coefficients)
     changes = [Change("judge", name, qrels=qrels) for name, qrels in named.items()]
     study = judgment_study(runs, truth, changes, measures, None, rng, missing=missing)
@@ -185,28 +160,22 @@ def judge_study(  # noqa: PLR0913
     scores = {name: evaluate(runs, qrels, study.measures, missing=missing) for name, qrels in named.items()}
     enough = len(study.topics) >= FEWEST
     steps = len(named) * (len(study.measures) * len(names) + 1 + enough) + enough
-    done = itertools.count(1)
+    done = count(1)
 
     def step(value: Any) -> Any:
         if progress is not None:
             progress(next(done), steps)
         return value
 
-    estimates = {
-        (name, measure, coefficient): step(
-            correlate(
-                full[measure],
-                scores[name][measure],
-                coefficient=coefficient,
-                n_resamples=n_resamples,
-                rng=rng,
-                workers=workers,
-            )
-        )
-        for name in named
-        for measure in study.measures
-        for coefficient in names
-    }
+    estimates, rows = {}, []
+    for name, measure, coefficient in product(named, study.measures, names):
+        drawn: dict[str, Any] = {"n_resamples": n_resamples, "rng": rng, "workers": workers}
+        found = step(correlate(full[measure], scores[name][measure], coefficient=coefficient, **drawn))
+        estimates[name, measure, coefficient] = found
+        low, high = (np.nan, np.nan) if found.interval is None else (found.interval.low, found.interval.high)
+        row = {"judge": name, "measure": measure, "coefficient": coefficient, "value": found.value}
+        row |= {"low": low, "high": high, "d_rank": study.cell("judge", name, measure, "d_rank")["mean"]}
+        rows.append(row | {"p": study.cell("judge", name, measure, "p")["mean"]})
     first = study.measures[0]
     labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
     ranking, card, gaming = None, None, {}
@@ -223,24 +192,23 @@ def judge_study(  # noqa: PLR0913
             card.ranking if same else rank_judges(full[first], judged, coefficient=names[0], names=called, rng=rng)
         )
     else:
-        notes = (*notes, f"fewer than {FEWEST} topics: too few to tell how much a judge is worth, or which is better")
-    rows = [
-        {
-            "judge": judge,
-            "measure": measure,
-            "coefficient": coefficient,
-            "value": estimate.value,
-            "low": estimate.interval.low if estimate.interval else np.nan,
-            "high": estimate.interval.high if estimate.interval else np.nan,
-            "d_rank": study.cell("judge", judge, measure, "d_rank")["mean"],
-            "p": study.cell("judge", judge, measure, "p")["mean"],
-        }
-        for (judge, measure, coefficient), estimate in estimates.items()
-    ]
+        notes += (f"fewer than {FEWEST} topics: too few to tell how much a judge is worth, or which is better",)
+    odd = [name for name, of in named.items() if of.levels[0] < truth.levels[0] or of.levels[-1] != truth.levels[-1]]
+    if odd and rel is None:
+        whose = ", ".join(odd)
+        notes += (f"the grades of {whose} are on another scale than the truth's: kappa and alpha are not comparable",)
+    values = {name: estimates[name, first, names[0]].value for name in named}
+    best = [name for name, value in values.items() if value == np.nanmax([-2.0, *values.values()])]
+    answer = f"{names[0]} is undefined for all judges"
+    if ranking is not None:
+        answer = ranking.verdict
+    elif best:
+        rank = "rank" if len(best) > 1 else "ranks"
+        answer = f"on these topics {listing(best)} {rank} the systems most like the truth, by {names[0]}"
     parts: dict[str, Any] = {"ranking": ranking, "labels": labels, "gaming": gaming, "study": study}
     found = StudyResult(
         kind="JudgeStudy",
-        answer=verdict_of(ranking, estimates, first, names[0]),
+        answer=f"{answer} ({first})",
         numbers={"rows": rows, "card": None if card is None else card.rows(), **parts},
         beside={"card": card, "estimates": estimates, "judges": tuple(named), "coefficients": tuple(names)},
         lines=rows,
@@ -248,74 +216,12 @@ def judge_study(  # noqa: PLR0913
         tables={"judges.csv": rows, "systems.csv": study.tables["systems.csv"]},
         drawings={"judges.png": _figure},
         parts={} if card is None else {"card": card},
-        notes=(*notes, *_other_scales(labels)),
+        notes=notes,
         settings={
             **study.settings,
             "rel": rel,
-            "judged_topics": topics,
-            "drop_grades": list(drop_grades),
             "interval_resamples": n_resamples,
             "interval_coefficients": names,
         },
     )
     return replace(found, shown=_table(found))
-
-
-def _prepared(
-    truth: Qrels, judges: Any, topics: str, drop_grades: tuple[Grade, ...]
-) -> tuple[Qrels, dict[str, Qrels], tuple[str, ...]]:
-    """Drop grades that are not judgments, select the topics to compare, and collect notes."""
-    named = {str(name): qrels for name, qrels in judges.items()}
-    notes = []
-    for grade in drop_grades:
-        if not any(grade in qrels.levels for qrels in (truth, *named.values())):
-            raise InputError(f"drop_grades holds {grade!r}, a grade that no judge gave: leave it out")
-        for name, qrels in (("the truth", truth), *named.items()):
-            count = int((qrels.grades == grade).sum())
-            if count:
-                notes.append(f"{counted(count, 'judgment')} of {qrels.size} of {name} left out, of grade {grade:g}")
-    truth = _without(truth, drop_grades)
-    named = {name: _without(qrels, drop_grades) for name, qrels in named.items()}
-    lost = {name: [topic for topic in truth if topic not in qrels.topics] for name, qrels in named.items()}
-    for name, lacking in lost.items():
-        if lacking and topics == "truth":
-            raise InputError(
-                f"judge {name!r} lacks topics of the truth: {listing(lacking)}; {argument('topics', 'common')} "
-                "compares on those that all judges have"
-            )
-    left = dict.fromkeys(topic for lacking in lost.values() for topic in lacking)
-    kept = [topic for topic in truth if topic not in left]
-    if not kept:
-        raise InputError(f"no topic of the truth is judged by all judges: {listing(truth.topics, 5)}")
-    if left:
-        notes.append(f"{counted(len(left), 'topic')} left out, which not all judges have: {listing(left)}")
-        truth = truth.select(kept)
-    named = {name: qrels if set(qrels) == set(kept) else qrels.select(kept) for name, qrels in named.items()}
-    return truth, named, tuple(notes)
-
-
-def _without(qrels: Qrels, grades: tuple[Grade, ...]) -> Qrels:
-    """Drop these grades, and the topics without judgments left."""
-    there = [grade for grade in grades if grade in qrels.levels]
-    if not there:
-        return qrels
-    found = qrels.recode(dict.fromkeys(there))
-    kept = [topic for topic in qrels if found[topic] or not qrels[topic]]
-    if not found.size:
-        raise InputError(
-            f"{named('drop_grades')} is {list(grades)}, which leaves a judge no judgments: leave out fewer grades"
-        )
-    return found if len(kept) == len(qrels) else found.select(kept)
-
-
-def _other_scales(labels: Mapping[str, Findings]) -> tuple[str, ...]:
-    """Note which judges grade on a different scale than the truth."""
-    odd = [
-        judge
-        for judge, found in labels.items()
-        for mine, theirs in [[np.flatnonzero(found.confusion.sum(axis=axis)) for axis in (1, 0)]]
-        if theirs[0] < mine[0] or theirs[-1] != mine[-1]
-    ]
-    whose = ", ".join(odd)
-    note = f"the grades of {whose} are on another scale than the truth's: kappa and alpha are not comparable"
-    return (note,) if odd else ()
