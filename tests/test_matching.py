@@ -107,7 +107,7 @@ def test_every_command_matches_first(sides: tuple[str, str], tmp_path: Path, com
     found = json.loads(done.stdout)
     value = expected(sides)
     if "--matrix" in more:
-        assert found["topics"] == [str(k) for k in range(301, 309)]
+        assert found["comparisons"][0]["topics"] == [str(k) for k in range(301, 309)]
     elif command == "explain":
         assert found["value"] == cc.tau_b(value.truth_means, value.candidate_means)
     elif command == "compare":

@@ -157,7 +157,7 @@ def test_a_gate_is_closed_where_the_worth_is_not_known() -> None:
     few = ("--topics", "401,402,403,404,405,406,407,408,409")
     done = run("compare", PEOPLE, CAREFUL, *few, "--at-least", "1")
     assert (done.exit_code, done.stderr) == (3, "careful: the worth of 25 topics is not known; --at-least asks for 1\n")
-    assert "leave --card and --matrix out" in bad("compare", PEOPLE, CAREFUL, "--at-least", "1", "--card", status=2)
+    assert "--card is another answer" in bad("compare", PEOPLE, CAREFUL, "--at-least", "1", "--card", status=2)
 
 
 def test_what_cannot_be_valued(tmp_path: Path) -> None:

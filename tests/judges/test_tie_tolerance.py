@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ import pytest
 import concordant as cc
 from concordant.errors import InputError
 from concordant.judges.accuracy import _best, _pairs
-
-from ..commands import CAREFUL, PEOPLE, good
 
 
 def literal_accuracy(truth: Any, candidate: Any, tolerance: float) -> float:
@@ -72,13 +69,3 @@ def test_what_is_refused() -> None:
     for folds in (1, 13, 2.5):
         with pytest.raises(InputError, match="n_folds is"):
             cc.judges.tie_calibration(truth, candidate, n_folds=folds)
-
-
-def test_the_command_says_what_the_function_finds() -> None:
-    people, careful = (cc.load_collection(name) for name in ("people", "careful"))
-    found = cc.judges.tie_calibration(people, careful, rng=3)
-    asked = ("compare", "--card", PEOPLE, CAREFUL, "--seed", 3, "--resamples", 99)
-    said = json.loads(good(*asked, "--all", "--format", "json"))["tie_calibration"]["careful"]
-    assert (said["accuracy"], said["tolerances"]) == (found.accuracy, found.tolerances.tolist())
-    assert f"careful: {found.verdict}" in good(*asked, "--all")
-    assert "ties calibrated" not in good(*asked)

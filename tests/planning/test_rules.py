@@ -279,7 +279,8 @@ def test_commands(tmp_path: Path) -> None:
     table = run(app, ["plan", str(file), "--all"])
     assert table.exit_code == 0, table.output
     assert cc.reliability(people, rng=0).table() in table.output
-    found = json.loads(run(app, ["plan", str(file), "--all", "-f", "json"]).stdout)["reliability"]
+    _, found, tau, _ = json.loads(run(app, ["plan", str(file), "--all", "-f", "json"]).stdout)
+    assert tau["value"] == cc.expected_correlation(people, estimator="posterior", rng=0).value
     assert found["estimates"]["posterior"]["tau"] == cc.reliability(people, rng=0).tau
     plan = json.loads(run(app, ["plan", str(file), "--target", "0.9", "-f", "json"]).stdout)
     assert plan["n_topics"] == cc.plan_topics(people, rng=0).n_topics

@@ -106,19 +106,25 @@ class Answer:
 
     @classmethod
     def of(cls, found: Result | Sequence[Result]) -> Answer:
-        """Make the answer for one result, or for several printed one below the other."""
-        if not isinstance(found, Sequence):
-            about: Any = {"result": found, "notes": tuple(found.notes)}
-            if printed := getattr(type(found), "printed", None):
-                about["printed"] = partial(printed, found)
-            text = lambda every: found.text(every=every, more="--all")  # noqa: E731
-            return cls(text, found.rows, found.to_dict, found.plot, **about)
+        """Make the answer for one result, or for several printed below each other; the first has figure and report."""
+        several = list(found) if isinstance(found, Sequence) else [found]
+        first = several[0]
+        printed = getattr(type(first), "printed", None)
         return cls(
-            lambda every: "\n\n".join(one.text(every=every, more="--all") for one in found),
-            lambda: [row for one in found for row in one.rows()],
-            lambda: [one.to_dict() for one in found],
-            notes=tuple(note for one in found for note in one.notes),
+            lambda every: "\n\n".join(one.text(every=every, more="--all") for one in several),
+            lambda: [row for one in several for row in one.rows()],
+            lambda: [one.to_dict() for one in several] if isinstance(found, Sequence) else first.to_dict(),
+            first.plot,
+            first,
+            partial(printed, first) if printed and len(several) == 1 else None,
+            tuple(note for one in several for note in one.notes),
         )
+
+    @classmethod
+    def table(cls, head: str, rows: Rows, **others: Any) -> Answer:
+        """Make an answer of a line and a table; JSON has the rows, unless `content` is given."""
+        text = f"{head}\n\n{to_text(Table.of(rows))}".lstrip("\n")
+        return cls(lambda every: text, lambda: rows, **{"content": lambda: rows, **others})
 
 
 def answering(

@@ -140,9 +140,7 @@ def coefficients(*, out: Output) -> Found:
     Example: concordant coefficients --format markdown
     """
     from ..coefficients.registry import list_coefficients
-    from ..data.results import columns
 
-    known = list_coefficients()
     yes = {True: "yes", False: "no"}
     rows = [
         {
@@ -154,18 +152,9 @@ def coefficients(*, out: Output) -> Found:
             "symmetric": yes[c.symmetric],
             "paper": c.reference,
         }
-        for c in known
+        for c in list_coefficients()
     ]
-
-    def text(every: bool) -> str:
-        short = [{**row, "top": row["top-weighted"], "sym.": row["symmetric"]} for row in rows]
-        shown = ("name", "ties in", "reads", "top", "sym.", "paper")
-        facts = columns([shown, *([row[name] for name in shown] for row in short)])
-        widest = max(len(row["name"]) for row in rows)
-        summaries = "\n".join(f"  {row['name']:<{widest}}  {row['what it is']}" for row in rows)
-        return f"{summaries}\n\n{facts}"
-
-    return Answer(text, lambda: rows, lambda: rows)
+    return Answer.table("", rows)
 
 
 @answering()

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import concordant as cc
 
-from ..errors import one_line, warn
-from .answer import Answer, Found, Output, Table, answering, to_text
+from .answer import Answer, Found, Output, Rows, answering
 from .options import Random, refuse
 from .reading import Reader, known_coefficients
 from .terminal import next_steps, tell
 
 if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
-    from ..pairing import Pairing, Side
 
-Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "worth"]
+Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
 
@@ -67,7 +65,7 @@ def compare(
     card
         Show all numbers that papers report about judges, one row per judge.
     matrix
-        Compare all rankings with each other.
+        Compare all rankings with each other; leave out what they are worth.
     coefficient
         A coefficient to compute; may be given several times.
     top
@@ -98,13 +96,13 @@ def compare(
         per_topic and own_topics, "--per-topic compares topic by topic, and --own-topics says that the topics differ"
     )
     refuse(
-        plot_kind is not None and (out.plot is None or card or matrix),
+        plot_kind is not None and (out.plot is None or card),
         "--plot-kind chooses the figure of a plain comparison: name its file with --plot",
     )
-    refuse(card and matrix, "--card and --matrix are different answers: give one of them")
-    plain = not (card or matrix)
-    refuse(at_least is not None and not plain, "--at-least judges a plain comparison: leave --card and --matrix out")
+    refuse(card and (matrix or at_least is not None), "--card is another answer: leave out --matrix and --at-least")
     refuse(families is not None and not card, "--families belongs to --card")
+    from ..read.labels import labels_of
+
     wanted = known_coefficients(coefficient) if coefficient else None
     how: dict[str, Any] = {"on": "systems" if own_topics else "both", "top": top, "noun": noun}
     computed: dict[str, Any] = {
@@ -114,11 +112,13 @@ def compare(
         "test": test,
         "new_systems": not these_systems,
         "n_resamples": resamples or 9_999,
+        "all_pairs": matrix,
+        "worth": not matrix,
         **random.how,
     }
     if collection or len(measure or ()) > 1 or measure == ["all"]:
         refuse(
-            not plain or common or at_least is not None or out.html or out.plot,
+            card or matrix or common or at_least is not None or out.html or out.plot,
             "several measures or collections make a table: leave out --card, --matrix, --common, --at-least, --html "
             "and --plot",
         )
@@ -126,20 +126,24 @@ def compare(
     read = replace(read, measure=measure[0] if measure else None)
     first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
     refuse(
-        plot_kind not in (None, "heatmap", "worth") and len(others) > 1,
+        plot_kind not in (None, "heatmap", "worth", "matrix") and len(others) > 1,
         f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap or worth",
     )
-    if card:
-        return _card(first, others, labels, families, resamples or 1_999, random, out)
     how["names"] = labels
-    if matrix:
+    if card:
+        of = None if families is None else labels_of(families, "families")
+        drawn: dict[str, Any] = {"confidence_level": random.level, "n_resamples": resamples or 1_999}
         with out.bar("comparing"):
-            return _matrix(cc.pair(first, others, **how), wanted)
+            return cc.judge_card(first, others, names=labels, families=of, rng=random.seed, **drawn)
     given: list[Any] = [first, others]
     if common:
         given = [cc.pair(first, others, **how)]
         how = {"on": how["on"], "noun": noun}
     found = out.run("comparing" if len(others) > 1 else "resampling", cc.compare, *given, **how, **computed)
+
+    def table() -> Rows:
+        lines = zip(found.names, found.matrix.tolist(), strict=True) if found.matrix is not None else ()
+        return [{"": name, **dict(zip(found.names, line, strict=True))} for name, line in lines]
 
     def text(every: bool) -> str:
         shown = found.text(every=every, more="--all")
@@ -151,7 +155,8 @@ def compare(
     return replace(
         Answer.of(found),
         text=text,
-        plot=lambda: found.plot(plot_kind),
+        rows=table if matrix else found.rows,
+        plot=lambda: found.plot(plot_kind or ("matrix" if matrix else None)),
         notes=tuple(note for c in found.comparisons for note in c.notes),
         status=0 if at_least is None else _gate(found, at_least),
     )
@@ -224,68 +229,6 @@ def _gate(found: Comparison, at_least: float) -> int:
             tell(f"{c.candidate}: the worth of 25 topics {why}; --at-least asks for {at_least:g}")
             status = 3
     return status
-
-
-def _card(
-    first: Side,
-    others: Sequence[Side],
-    labels: Sequence[str],
-    families: str | None,
-    resamples: int,
-    random: Random,
-    out: Output,
-) -> Found:
-    """Compute all numbers that papers report about judges; with --all also the accuracy with calibrated ties."""
-    from ..read.labels import labels_of
-
-    of = None if families is None else labels_of(families, "families")
-    how: dict[str, Any] = {"confidence_level": random.level, "n_resamples": resamples, "rng": random.seed}
-    with out.bar("comparing"):
-        found = cc.judge_card(first, others, names=labels, families=of, **how)
-    made = Answer.of(found)
-    if not out.every:
-        return made
-    ties = {
-        name: cc.judges.tie_calibration(first, other, rng=random.seed)
-        for name, other in zip(labels[1:], others, strict=True)
-    }
-    more = "\n".join(f"{one_line(name)}: {one.verdict}" for name, one in ties.items())
-    content = {**found.to_dict(), "tie_calibration": {name: one.to_dict() for name, one in ties.items()}}
-    return replace(made, text=lambda every: f"{made.text(every)}\n\n{more}", content=lambda: content)
-
-
-def _matrix(both: Pairing, wanted: Sequence[str] | None) -> Found:
-    """Compare all rankings with each other."""
-    from ..agreement.comparison_text import size
-    from ..data.results import plain
-
-    refuse(len(wanted or ()) > 1, "--matrix shows one coefficient: give -c once")
-    name, labels = (wanted or ["tau_b"])[0], list(both.names)
-    found = cc.compare(both, coefficients=[name], worth=False, rank_test=None, all_pairs=True, rng=0)
-    values = found.matrix.tolist() if found.matrix is not None else []
-    for note in both.notes:
-        warn(note)
-
-    def text(every: bool) -> str:
-        most = max((x, a, b) for k, a in enumerate(labels) for x, b in zip(values[k], labels, strict=True) if a != b)
-        rows = [[label, *row] for label, row in zip(labels, values, strict=True)]
-        said = f"{most[1]} and {most[2]} rank the systems most alike ({name} {most[0]:.2f})."
-        table = to_text(Table(["", *labels], rows, decimals=3))
-        return f"{said}\n\n{table}\n\n{size(found.comparisons[0])}; {name}, row: truth, column: candidate"
-
-    return Answer(
-        text,
-        lambda: [{"": label, **dict(zip(labels, row, strict=True))} for label, row in zip(labels, values, strict=True)],
-        lambda: {
-            "coefficient": name,
-            "rankings": labels,
-            "systems": list(both.systems),
-            "topics": list(both.topics),
-            "values": plain(values),
-        },
-        lambda: found.plot("matrix"),
-        result=found,
-    )
 
 
 @answering(plot=True)

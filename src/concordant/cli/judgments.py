@@ -14,7 +14,7 @@ import concordant as cc
 
 from ..errors import counted, listing, one_line
 from ..render.outputs import SCORES, SCORES_START
-from .answer import Answer, Found, Output, Table, answering, to_csv, to_text
+from .answer import Answer, Found, Output, Table, answering, to_csv
 from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
 from .reading import known_coefficients, labels_for, names_of
 from .terminal import next_steps
@@ -194,43 +194,32 @@ def evaluate(
         Also write a CSV file of topics x systems in full precision.
 
     """
+    from ..data.results import plain
+
     measures = measure or DEFAULT
     refuse(output is not None and len(measures) != 1, "--output writes one measure: give one with -m")
     with out.bar("scoring"):
         found = cc.evaluate(cc.read_runs(runs), cc.read_qrels(qrels), measures, missing=missing)
     first = next(iter(found.values()))
-
-    def rows() -> list[dict[str, Any]]:
-        if per_topic:
-            return [
-                {"topic": topic, "system": system, "measure": name, "value": float(scores.values[i, j])}
-                for name, scores in found.items()
-                for i, topic in enumerate(scores.topics)
-                for j, system in enumerate(scores.systems)
-            ]
-        means = {name: scores.means() for name, scores in found.items()}
-        order = sorted(range(len(first.systems)), key=lambda j: -means[first.measure][j])
-        return [
-            {"system": first.systems[j], **{name: float(values[j]) for name, values in means.items()}} for j in order
-        ]
-
-    def text(every: bool) -> str:
-        size = f"{counted(len(first.systems), 'system')}, {counted(len(first.topics), 'topic')}"
-        head = size if per_topic else f"{size}; means, best by {first.measure} first"
-        return f"{head}\n\n{to_text(Table.of(rows()))}"
-
-    def content() -> dict[str, Any]:
-        return {
-            name: {
-                "topics": list(scores.topics),
-                "systems": list(scores.systems),
-                "means": scores.means().tolist(),
-                "values": scores.values.tolist(),
-            }
+    write = None if output is None else partial(_write_scores, first, output)
+    means = {name: scores.means().tolist() for name, scores in found.items()}
+    if per_topic:
+        lines: list[dict[str, Any]] = [
+            {"topic": topic, "system": system, "measure": name, "value": value}
             for name, scores in found.items()
-        }
-
-    return Answer(text, rows, content, write=None if output is None else partial(_write_scores, first, output))
+            for topic, values in zip(scores.topics, scores.values.tolist(), strict=True)
+            for system, value in zip(scores.systems, values, strict=True)
+        ]
+    else:
+        order = sorted(range(len(first.systems)), key=lambda j: -means[first.measure][j])
+        lines = [{"system": first.systems[j], **{name: of[j] for name, of in means.items()}} for j in order]
+    content = {
+        name: {"topics": scores.topics, "systems": scores.systems, "means": means[name], "values": scores.values}
+        for name, scores in found.items()
+    }
+    head = f"{counted(len(first.systems), 'system')}, {counted(len(first.topics), 'topic')}"
+    head += "" if per_topic else f"; means, best by {first.measure} first"
+    return Answer.table(head, lines, content=lambda: plain(content), write=write)
 
 
 def _write_scores(scores: Scores, path: Path) -> str:

@@ -76,18 +76,10 @@ def plan(
         return found
     drawn: dict[str, Any] = {"rng": random.seed, "workers": random.workers}
     with out.bar("estimating"):
-        now = cc.reliability(given, **drawn)
-        spans = [
-            cc.expected_correlation(given, coefficient=c, estimator="posterior", **drawn) for c in ("tau", "tau_ap")
-        ]
-
-    def text(every: bool) -> str:
-        known = [f"{e.coefficient} {e.interval.low:.2f} to {e.interval.high:.2f}" for e in spans if e.interval]
-        about = f"95% intervals: {', '.join(known)} (posterior). The baselines sh(w) and sh(w/o) are too high."
-        return f"{found.text(every=every)}\n\n{now.table()}\n\n{about}\n\nCite: concordant cite urbano2016"
-
-    known = {**now.to_dict(), "posterior": [e.to_dict() for e in spans]}
-    return replace(Answer.of(found), text=text, content=lambda: {**found.to_dict(), "reliability": known})
+        more: list[Any] = [cc.reliability(given, **drawn)]
+        for name in ("tau", "tau_ap"):
+            more.append(cc.expected_correlation(given, coefficient=name, estimator="posterior", **drawn))
+    return replace(Answer.of([found, *more]), rows=found.rows)
 
 
 @answering(plot=True)
