@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    tau = get_coefficient("tau_b").on_workers(1)
+    tau = get_coefficient("tau_b").on_threads(1)
     for name, sampler in populations().items():
         for n in (10, 25):
             actual, found = [], np.empty((given.samples, len(VARIANTS), 2))

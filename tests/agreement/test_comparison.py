@@ -246,10 +246,6 @@ def test_tests_against_chance() -> None:
     assert pvalues["tau_ap"] == cc.null_distribution("tau_ap", 20).pvalue(found["tau_ap"])
     assert pvalues["tau_ap_b"] == cc.permutation_test(a.means(), b.means(), coefficient="tau_ap_b", rng=5).pvalue
     assert re.search(r"value  p \(chance\)\n  tau_b +0\.905     < 0\.001\n", str(found))
-    for name in ("tau_b", "tau_ap_b"):
-        assert cc.correlate(a, b, coefficient=name, method=None, test="chance", rng=5).pvalue == pvalues[name]
-    with pytest.raises(cc.errors.InputError, match="test is 'luck'"):
-        cc.correlate(a, b, method=None, test="luck")  # type: ignore[arg-type]
     tied = cc.compare(a, cc.load_collection("hasty"), coefficients=["tau_b", "tau"], test=True, rank_test=None, rng=5)
     expected = cc.permutation_test(a.means(), cc.load_collection("hasty").means(), coefficient="tau_b", rng=5).pvalue
     assert tied.comparisons[0].to_dict()["pvalues"] == {"tau_b": expected}

@@ -42,7 +42,6 @@ def test_the_value_is_the_coefficient_of_the_means(method: Method) -> None:
     assert e.settings["interval"] == method
     assert e.settings["seed"] == 1
     assert e.settings["n_resamples"] == 500
-    assert e.pvalue is None
 
 
 @pytest.mark.parametrize("name", WITH_TIES)
@@ -85,7 +84,7 @@ def test_the_same_bits_on_processes() -> None:
     sides = two_conditions(n=20)
     with ProcessPoolExecutor(1) as pool:
         for call in (
-            partial(cc.correlate, *sides, coefficient="tau_ap_b", n_resamples=500, test="chance", rng=3),
+            partial(cc.correlate, *sides, coefficient="tau_ap_b", n_resamples=500, rng=3),
             partial(cc.permutation_test, *sides, coefficient="tau_ap_b", n_resamples=300, rng=3),
             partial(cc.compare, *sides, coefficients=["tau_b"], interval=True, n_resamples=500, rng=3),
         ):

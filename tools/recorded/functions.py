@@ -158,22 +158,6 @@ def _(p: str) -> Any:
     return said("permutation_test", *means(p), coefficient="tau_ap_b", n_resamples=400, rng=7)
 
 
-@case("permutation_test {} of {} systems, {}", ("exact", "random", "auto"), (7, 9), ALTERNATIVES)
-def _(method: str, m: int, alternative: str) -> Any:
-    truth, other = (side[:m] for side in means("hasty"))
-    how: dict[str, Any] = {"method": method, "alternative": alternative, "n_resamples": 999, "rng": 7}
-    return said("permutation_test", truth, other, coefficient="tau_b", **how)
-
-
-@case("permutation_test with parameters")
-def _() -> Any:
-    how = {"n_resamples": 300, "rng": 7}
-    return [
-        said("permutation_test", *means("hasty"), coefficient="rbo", p=0.7, **how),
-        said("permutation_test", *means("hasty"), coefficient="tau_b", tolerance=0.01, **how),
-    ]
-
-
 # Two sides -----------------------------------------------------------------------------------------
 
 
@@ -243,12 +227,12 @@ def _(name: str) -> Any:
 
 @case("correlate careful by {} without an interval", names)
 def _(name: str) -> Any:
-    return said("correlate", *pair("careful"), coefficient=name, method=None, test="chance", rng=7)
+    return said("correlate", *pair("careful"), coefficient=name, method=None, rng=7)
 
 
 @case("correlate covid1 with many resamples")
 def _() -> Any:
-    return said("correlate", *pair("covid1"), method="iterated", n_resamples=2000, test="chance", rng=7)
+    return said("correlate", *pair("covid1"), method="iterated", n_resamples=2000, rng=7)
 
 
 @case("correlate on {} threads", (1, 2))

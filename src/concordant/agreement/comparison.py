@@ -321,7 +321,7 @@ def _add_intervals(
             notes.append(made.note)
         if made.undefined:
             notes.append(f"{c.name}: {undefined_on(made)}")
-        sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics), "test": None}
+        sizes: dict[str, Any] = {"n_systems": len(a.systems), "n_topics": len(a.topics)}
         estimate = estimate_of(c, values[k].value, made, level, seed=drawn.seed, **sizes)
         values[k] = replace(values[k], estimate=estimate)
     return notes

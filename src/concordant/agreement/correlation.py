@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from ..arrays import Workers
 from ..coefficients.registry import Coefficient, get_coefficient
@@ -17,11 +16,7 @@ from ..inference.resampling import Found, Method, Progress, Resampling, Seed, ch
 from ..options import checked
 from ..pairing import Pairing, paired
 from ..read.reader import Collection
-from .permutation import chance_pvalue
 
-Test = Literal["chance"]
-
-_PERMUTATIONS = 9_999  # in the test against chance
 NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
 
 
@@ -32,7 +27,6 @@ def correlate(  # noqa: PLR0913
     *,
     coefficient: str = "tau_b",
     method: Method | None = "auto",
-    test: Test | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Seed = None,
@@ -63,9 +57,6 @@ def correlate(  # noqa: PLR0913
           interval is built around the corrected value.
         - "percentile": quantiles of the resampled coefficients, as in many papers. Its coverage is far too low; for
           comparison only.
-    test : {"chance"} or None
-        "chance": test the hypothesis that the candidate scores are unrelated to the truth. The p-value comes from the
-        exact null distribution if there is one (`null_distribution`), else from permutations.
     confidence_level : float
         Confidence level of the interval.
     n_resamples : int
@@ -142,9 +133,7 @@ def correlate(  # noqa: PLR0913
     x, y = a.means(), b.means()
     value = float(known.formula(x, y))
     warn_undefined(value, known.undefined)
-    p = made = None
-    if test is not None and not math.isnan(value):
-        p = chance_pvalue(known, x, y, replace(drawn, n_resamples=_PERMUTATIONS).quiet())
+    made = None
     notes = (*found.notes, *nearly_reversed(value, known.name))
     if method is not None and not math.isnan(value):
         rows = found.observations()
@@ -157,9 +146,9 @@ def correlate(  # noqa: PLR0913
         if made.undefined:
             notes += (undefined_on(made),)
             warn(notes[-1], UndefinedCorrelationWarning)
-    settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None, "test": test}
+    settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None}
     settings |= found.settings if method is not None else {}
-    return estimate_of(known, value, made, level, seed=drawn.seed, pvalue=p, notes=notes, data=found, **settings)
+    return estimate_of(known, value, made, level, seed=drawn.seed, notes=notes, data=found, **settings)
 
 
 def check_pairing(found: Pairing, *, interval: bool, per_topic: bool = False) -> None:
@@ -181,7 +170,6 @@ def estimate_of(
     level: float,
     *,
     seed: int | None,
-    pvalue: float | None = None,
     notes: tuple[str, ...] = (),
     data: Pairing | None = None,
     **settings: Any,
@@ -203,7 +191,7 @@ def estimate_of(
         }
         made = {"bias_corrected": found.bias_corrected, "standard_error": found.standard_error}
         made["interval"] = found.interval(level)
-    made |= {"pvalue": pvalue, "notes": notes, "data": data, "settings": settings_of(**how)}
+    made |= {"notes": notes, "data": data, "settings": settings_of(**how)}
     return Estimate(known.name, value, "observed", **made)
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice, permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray, Workers
+from ..arrays import FloatArray, IntArray, Workers, shared_out
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..coefficients.sums import vectors, warn_undefined
 from ..data.results import Findings, settings_of
 from ..errors import InputError, counted, p_cell, p_equals
-from ..inference.nulls import Alternative, null_distribution
+from ..inference.nulls import null_distribution
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..pairing import Pairing, paired
@@ -34,12 +34,10 @@ def permutation_test(
     candidate: Collection | npt.ArrayLike = None,
     *,
     coefficient: str = "tau_b",
-    alternative: Alternative = "two-sided",
     n_resamples: int = 9_999,
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-    **parameters: Any,
 ) -> Findings:
     """Test whether the agreement of `candidate` with `truth` could be chance, by permuting the candidate scores.
 
@@ -53,8 +51,6 @@ def permutation_test(
         matched by name. Scores by topic are averaged over the common topics.
     coefficient : str
         A name from `list_coefficients`.
-    alternative : {"two-sided", "less", "greater"}
-        Direction of the alternative hypothesis.
     n_resamples : int
         Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 if there are at
         most n_resamples + 1 of them.
@@ -65,8 +61,6 @@ def permutation_test(
         Number of threads, for the coefficients that use them, or an executor.
     progress : callable, optional
         Called with the number of permutations done and the total.
-    **parameters
-        Parameters of the coefficient, for instance p of `rbo` or tolerance of `tau_b`.
 
     Returns
     -------
@@ -87,7 +81,7 @@ def permutation_test(
     Notes
     -----
     If c of B random permutations are at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B. If all
-    m! permutations are tried, p is the share of them that are at least as extreme. "two-sided" is twice the smaller
+    m! permutations are tried, p is the share of them that are at least as extreme. It is twice the smaller
     one-sided p-value, at most 1, because coefficients such as `rbo` are not symmetric. Values that differ by less than
     1e-12 count as equal. Permutations with an undefined coefficient count as at least as extreme in both directions.
 
@@ -122,9 +116,9 @@ def permutation_test(
     t, c = vectors(truth, candidate)
     if t.ndim != 1 or c.ndim != 1:
         raise InputError(f"truth and candidate have shapes {t.shape} and {c.shape}: a test takes one score per system")
-    tested = _tested(entry, t, c, drawn, alternative=alternative, parameters=parameters, notes=notes)
+    tested = _tested(entry, t, c, drawn)
     warn_undefined(tested.value, entry.undefined)
-    return replace(tested, data=found)
+    return replace(tested, notes=(*notes, *tested.notes), data=found)
 
 
 def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> float:
@@ -143,72 +137,54 @@ def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, 
     return float(_tested(entry, truth, candidate, drawn).pvalue)
 
 
-def _tested(
-    entry: Coefficient,
-    truth: FloatArray,
-    candidate: FloatArray,
-    drawn: Resampling,
-    *,
-    alternative: Alternative = "two-sided",
-    parameters: Mapping[str, Any] | None = None,
-    notes: tuple[str, ...] = (),
-) -> Findings:
+def _tested(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> Findings:
     m = len(candidate)
     exact = m <= _ENUMERATED or (m <= _MOST_ENUMERATED and math.factorial(m) <= drawn.n_resamples + 1)
-    parameters = dict(parameters or {})
-    value = float(entry.formula(truth, candidate, **parameters))
-    function = entry.on_workers(drawn.workers, **parameters)
+    value = float(entry.formula(truth, candidate))
     total = math.factorial(m) if exact else drawn.n_resamples
     null = np.empty(total)
     done = 0
-    for some in _all_orders(m) if exact else _random_orders(m, total, drawn.generator()):
-        null[done : done + len(some)] = function(truth, candidate[some])
-        done += len(some)
+    orders = _all_orders(m) if exact else _random_orders(m, total, drawn.generator())
+    compute = partial(_permuted, entry.name, truth, drawn.threads)
+    for values in shared_out(compute, (candidate[some] for some in orders), drawn.workers):
+        null[done : done + len(values)] = values
+        done += len(values)
         if drawn.progress is not None:
             drawn.progress(done, total)
-    p = _pvalue(null, value, alternative, 0 if exact else 1)
-    undefined = int(np.isnan(null).sum())
-    if undefined:
-        notes += (f"{counted(undefined, 'permutation')} without a value, counted as at least as extreme",)
+    p = math.nan
+    if not math.isnan(value):  # random orders count the observed one as well
+        undefined, own = np.isnan(null), not exact
+        sides = null >= value - _SLACK, null <= value + _SLACK
+        p = float(min(1.0, 2 * min((own + np.sum(undefined | side)) / (own + total) for side in sides)))
+    lost = int(np.isnan(null).sum())
     error = 0.0 if exact else math.sqrt(p * (1 - p) / total)
     chance = "undefined"
     if np.isfinite(null).any():
         digits = 4 if exact else 2
         chance = f"{np.nanmean(null):z10.{digits}f}   standard deviation {np.nanstd(null):.{digits}f}"
-    told = {"coefficient": entry.name, "value": value, "pvalue": p, "standard_error": error}
-    told |= {"alternative": alternative, "exact": exact}
+    told = {"coefficient": entry.name, "value": value, "pvalue": p, "standard_error": error, "exact": exact}
     return Findings(
         kind="PermutationTest",
-        answer=f"{entry.name} = {value:.4f}, {p_equals(p)} ({alternative})",
-        numbers={**told, "n_undefined": undefined, "n_permutations": total},
+        answer=f"{entry.name} = {value:.4f}, {p_equals(p)} (two-sided)",
+        numbers={**told, "n_undefined": lost, "n_permutations": total},
         beside={"null": null},
         lines=[told],
         shown=f"  p-value       {p_cell(p):>10}   {'exact' if exact else f'standard error {error:.2g}'}\n"
         f"  permutations  {total:10,}   {'all' if exact else 'random'}\n"
         f"  under chance  {chance:>10}",
         figure="distributions.permutations",
-        notes=notes,
+        notes=(f"{counted(lost, 'permutation')} without a value, counted as at least as extreme",) * bool(lost),
         settings=settings_of(
             seed=None if exact else drawn.seed,
             n_resamples=None if exact else total,
             coefficient=entry.name,
-            parameters=parameters,
-            alternative=alternative,
             method="exact" if exact else "random",
         ),
     )
 
 
-def _pvalue(null: FloatArray, value: float, alternative: Alternative, own: int) -> float:
-    """Compute the p-value. `own` is 1 to count the observed order besides those in `null`, else 0."""
-    if math.isnan(value):
-        return math.nan
-    undefined = np.isnan(null)
-    greater = (own + np.sum(undefined | (null >= value - _SLACK))) / (own + len(null))
-    less = (own + np.sum(undefined | (null <= value + _SLACK))) / (own + len(null))
-    if alternative == "two-sided":
-        return float(min(1.0, 2 * min(less, greater)))
-    return float(less if alternative == "less" else greater)
+def _permuted(name: str, truth: FloatArray, threads: int, candidates: FloatArray) -> FloatArray:
+    return np.asarray(get_coefficient(name).on_threads(threads)(truth, candidates))
 
 
 def _all_orders(m: int) -> Iterator[IntArray]:

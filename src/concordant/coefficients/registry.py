@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, Workers, threads
+from ..arrays import FloatArray
 from ..errors import InputError, LimitError, TiesError, closest
 from . import pair_losses as losses
 from .ap import tau_ap, tau_ap_a, tau_ap_b, tau_ap_strict, tau_ap_symmetric, tau_ap_ties
@@ -103,9 +103,9 @@ class Coefficient:
             return math.nan, str(error)
         return value, self.undefined if math.isnan(value) else ""
 
-    def on_workers(self, workers: Workers, **parameters: Any) -> Callable[..., Any]:
+    def on_threads(self, threads: int) -> Callable[..., Any]:
         """Return the formula for batches, on several threads if it supports them."""
-        return partial(self.formula, **parameters, **({"workers": threads(workers)} if self.workers else {}))
+        return partial(self.formula, workers=threads) if self.workers else self.formula
 
     def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """Compute the coefficient with the systems on `axis`, for `scipy.stats.permutation_test` and `bootstrap`.

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import read_only
-from ..errors import counted, import_extra, listing, one_line, p_equals
+from ..errors import counted, import_extra, listing, one_line
 from ..options import checked
 from ..render.markup import text
 from ..render.outputs import REPORT, written_whole
@@ -308,7 +308,6 @@ class Estimate(Result):
     """The estimator's name, or "observed"."""
     interval: Interval | None = None
     """The interval for the population of topics."""
-    pvalue: float | None = None
     bias_corrected: float | None = None
     """The value without sampling bias: an estimate of the coefficient between the population means."""
     standard_error: float | None = None
@@ -319,7 +318,7 @@ class Estimate(Result):
 
     @property
     def verdict(self) -> str:
-        """The value, its interval, its p-value and its value without sampling bias."""
+        """The value, its interval and its value without sampling bias."""
         drawn = self.settings["seed"] is not None  # fewer digits if the value depends on a seed
         decimals = 3 if drawn and self.method != "observed" else 4
         parts = [f"{self.coefficient} = {self.value:.{decimals}f} ({self.method})"]
@@ -327,8 +326,6 @@ class Estimate(Result):
             level, ends = f"{100 * self.interval.confidence_level:g}%", self.interval
             shown = f"[{ends.low:.2f}, {ends.high:.2f}]" if drawn else str(ends)
             parts.append(f"{level} interval {shown} ({ends.method})")
-        if self.pvalue is not None:
-            parts.append(p_equals(self.pvalue))
         if self.bias_corrected is not None:
             parts.append(f"bias-corrected {self.bias_corrected:.2f}")
         return ", ".join(parts)
@@ -336,7 +333,7 @@ class Estimate(Result):
     def rows(self) -> list[dict[str, Any]]:
         """One row."""
         ends = {end: None if self.interval is None else getattr(self.interval, end) for end in ("low", "high")}
-        others = ("pvalue", "method", "bias_corrected", "standard_error")
+        others = ("method", "bias_corrected", "standard_error")
         value = {"coefficient": self.coefficient, "value": self.value}
         return [value | ends | {name: getattr(self, name) for name in others}]
 

@@ -145,4 +145,4 @@ def _combined(errors: FloatArray, count: int, rng: np.random.Generator) -> Float
 
 def correlations(coefficient: Coefficient, truth: FloatArray, candidate: FloatArray, workers: int) -> FloatArray:
     """Compute the coefficient of each draw."""
-    return np.asarray(coefficient.on_workers(workers)(truth, candidate), dtype=np.float64)
+    return np.asarray(coefficient.on_threads(workers)(truth, candidate), dtype=np.float64)

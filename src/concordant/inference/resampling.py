@@ -342,7 +342,7 @@ class Agreements:
     threads: int
 
     def __call__(self, means: Sequence[FloatArray]) -> FloatArray:
-        return np.array([get_coefficient(name).on_workers(self.threads)(*means) for name in self.names])
+        return np.array([get_coefficient(name).on_threads(self.threads)(*means) for name in self.names])
 
 
 def check_bootstrap(n_resamples: int) -> None:
