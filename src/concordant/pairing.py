@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -174,7 +175,7 @@ def _noun_of(found: Pairing) -> Noun:
     return "judge" if found.by_topic else "benchmark"
 
 
-def pairings(
+def pairings(  # noqa: PLR0913
     truth: Any,
     candidates: Any,
     *,
@@ -184,39 +185,48 @@ def pairings(
     noun: Noun | None = None,
     topics: bool = False,
     many: bool | None = None,
+    choice: bool = True,
+    otherwise: str = "",
 ) -> list[Pairing]:
     """Pair the truth with each candidate separately, so that no number depends on other candidates.
 
-    A given pairing is split as it is. Warns of what was left out. With `topics`, all sides need scores on all topics.
-    `many` says whether a mapping holds candidates by name (True) or is one candidate (False); by default its values
-    decide.
+    A given pairing is split as it is. Warns of what was left out. With `topics`, all sides need scores on all topics;
+    `otherwise` is the way out of a caller that can do without. `many` says whether a mapping holds candidates by name
+    (True) or is one candidate (False); by default its values decide. `choice` says whether the caller has the option
+    `on`.
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
             raise InputTypeError("a pairing holds both sides, with their names: give the pairing alone")
         for side in truth.sides if topics else ():
             if isinstance(side, Means):
-                raise InputError("the pairing has a side without topics: pair scores on topics")
+                raise InputError(f"the pairing has a side without topics: pair scores on topics{otherwise}")
         return [replace(truth.alone(k), noun=noun or truth.noun) for k in range(len(truth.candidates))]
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
-    (own, *others), called = _sides(truth, candidates, names, topics=topics, many=many)
+    (own, *others), called = _sides(truth, candidates, names, topics=topics, many=many, otherwise=otherwise)
     found = []
     for side, name in zip(others, called[1:], strict=True):
         by_topic = on != "systems" and isinstance(own, Scores) and isinstance(side, Scores)
         kind: On = "both" if by_topic else "systems"
-        found.append(match([own, side], [called[0], name], kind, choice=True, holes=not topics))
+        found.append(match([own, side], [called[0], name], kind, choice=choice, holes=not topics))
     for note in dict.fromkeys(note for one in found for note in one.notes):
         warn(note, AlignmentWarning)
     return [_called(best(one, top), noun) for one in found]
 
 
 def _sides(
-    truth: Any, candidates: Any, names: Sequence[str] | None, *, topics: bool = False, many: bool | None = None
+    truth: Any,
+    candidates: Any,
+    names: Sequence[str] | None,
+    *,
+    topics: bool = False,
+    many: bool | None = None,
+    otherwise: str = "",
 ) -> tuple[list[Side], list[str]]:
     """Read the truth and its candidates, and name them: by `names`, keys, or names of files."""
     given, keys = _candidates(candidates, many)
-    read = as_topic_side if topics else as_scores
+    read = partial(as_topic_side, otherwise=otherwise) if topics else as_scores
     sides: list[Side] = [read(truth, "truth")]
     sides += [read(one, "candidate" if len(given) == 1 else f"candidate {k}") for k, one in enumerate(given, 1)]
     if names is not None:
@@ -280,13 +290,7 @@ def best_systems(side: Side, top: int) -> list[str]:
     return [s for s, mean in zip(side.systems, means, strict=True) if mean >= least]
 
 
-def paired(
-    truth: Any,
-    candidate: Any = None,
-    *,
-    on: On | None = None,
-    otherwise: str | None = None,
-) -> Pairing:
+def paired(truth: Any, candidate: Any = None, *, on: On | None = None, otherwise: str | None = None) -> Pairing:
     """Pair two sides, or take the given pairing. Warns of what was left out.
 
     Sides that both have topics are matched by topic, unless on="systems"; `on` is None if the caller lacks this option.
@@ -294,20 +298,10 @@ def paired(
     the error message.
     """
     two_sides(truth, candidate)
-    if isinstance(truth, Pairing):
-        if otherwise is not None:
-            require_topics(truth, otherwise)
-        return truth
-    given = zip((truth, candidate), ("truth", "candidate"), strict=True)
-    if otherwise is None:
-        sides = [as_scores(side, name) for side, name in given]
-    else:
-        sides = [as_topic_side(side, name, otherwise=otherwise) for side, name in given]
-    by_topic = on != "systems" and all(isinstance(side, Scores) for side in sides)
-    kind: On = "both" if by_topic else "systems"
-    found = match(sides, _names_of(sides), kind, choice=on is not None, holes=otherwise is None)
-    warn_of(found)
-    return found
+    topics = otherwise is not None
+    return pairings(
+        truth, candidate, on=on or "both", topics=topics, many=False, choice=on is not None, otherwise=otherwise or ""
+    )[0]
 
 
 @dataclass(frozen=True)
@@ -354,8 +348,8 @@ def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) ->
 
     With `own_topics`, the sides may have different topics.
     """
-    if not own_topics:
-        require_topics(found)
+    if not (own_topics or found.by_topic):
+        raise InputError("the sides of the pairing do not share topics: pair scores on the same topics")
     n, m = min(len(side.topics) for side in found.sides), len(found.systems)
     if n < 2 or m < 2:
         who = f"{found.names[0]} and {found.names[1]}" if len(found.names) == 2 else "all sides"
@@ -387,18 +381,6 @@ def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
     if len(truth.candidates) > 1:
         raise InputError(f"the pairing has {len(truth.candidates)} candidates: take one, as in pairing.alone(0)")
     return truth.truth, truth.candidates[0]
-
-
-def require_topics(found: Pairing, otherwise: str = "") -> None:
-    """Raise unless all sides of a pairing have the same topics."""
-    if not found.by_topic:
-        raise InputError(f"the sides of the pairing do not share topics: pair scores on the same topics{otherwise}")
-
-
-def warn_of(found: Pairing) -> None:
-    """Warn of what was left out, at the caller's line."""
-    for note in found.notes:
-        warn(note, AlignmentWarning)
 
 
 def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool = False, holes: bool = False) -> Pairing:
