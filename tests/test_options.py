@@ -495,7 +495,7 @@ def test_a_message_names_the_argument_the_value_and_what_to_give() -> None:
         (
             cc.board,
             {"scores": TRUTH, "rng": -1},
-            "rng is -1: give a seed (a whole number, at least 0), a numpy Generator",
+            "rng is -1: give a seed (a whole number, at least 0) or a numpy Generator",
         ),
         (cc.rank_test, {**two, "alpha": np.arange(99)}, "alpha is array([ 0,  1,  2,"),
     ]

@@ -39,13 +39,19 @@ class Count(NamedTuple):
     most: int = MOST
 
 
-_LEVEL, _UNIT = (lambda x: 0 < x < 1), (lambda x: 0 <= x <= 1)
-_POSITIVE, _FROM_0 = (lambda x: x > 0), (lambda x: x >= 0)
-_SHARE = Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1)
+_NAMES = Fits("give a list of names, at least one", bool)
+_FRACTION = Fits("give a number above 0 and below 1", lambda x: 0 < x < 1)
+_UNIT = Fits("give a number from 0 to 1", lambda x: 0 <= x <= 1)
 _VALUED = Fits("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
 # Keys are arguments, or "function.argument" where functions differ.
 RULES: Mapping[str, Fits | Count] = {
-    "alpha": Fits("give the level of the test, above 0 and below 1", _LEVEL),
+    **dict.fromkeys(("alpha", "confidence_level", "p", "probability"), _FRACTION),
+    **dict.fromkeys(("coefficients", "contributing", "from_runs.names", "measures"), _NAMES),
+    **dict.fromkeys(("departures", "more_topics", "seed"), Count(0)),
+    **dict.fromkeys(("drop_bottom", "quantile"), Fits("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
+    **dict.fromkeys(("judge_worth.n_topics", "rank_judges.n_topics"), _VALUED),
+    **dict.fromkeys(("mix.share", "spread"), _UNIT),
+    **dict.fromkeys(("n_folds", "select_topics.n_splits"), Count(2)),
     "as_good_as": Count(1, 100_000),  # all smaller numbers of human topics are tried, in about 20 seconds
     "audit.top": Fits(
         "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
@@ -54,50 +60,26 @@ RULES: Mapping[str, Fits | Count] = {
         "give the lowest and the highest possible score, in that order", lambda x: 0 < x[1] - x[0] < math.inf
     ),
     "changes": Fits("give a list of changes, such as [concordant.judgments.Change('sample', 0.1)]", bool),
-    "coefficients": Fits("give a list of names, such as ['tau_b'], or leave it out", bool),
-    "comparisons": Fits("give one or more results of compare", lambda x: x != ()),
-    "confidence_level": Fits("give a number above 0 and below 1, such as 0.95", _LEVEL),
-    "contributing": Fits("give a list of names of runs, at least one, or leave it out", bool),
+    "collections": Fits("give a dictionary of collections, such as {'llm': scores}", bool),
     "costs": Fits("give two numbers, the costs of a topic judged by people and by the machine"),
-    "degrees_of_freedom": Fits("give a number above 0, or leave it out where the covariance is known", _POSITIVE),
-    "departures": Count(0),
-    "eps": Fits("give a positive number to add to the variances; the paper has 1e-5", _POSITIVE),
+    "degrees_of_freedom": Fits("give a number above 0", lambda x: x > 0),
+    "eps": Fits("give a positive number to add to the variances; the paper has 1e-5", lambda x: x > 0),
     "families": Fits("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
-    "from_runs.names": Fits("give a list of names of runs, at least one", bool),
     "gaming_gap.n_permutations": Count(20),
-    "judge_worth.n_topics": _VALUED,
     "judges": Fits("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
     "m": Count(2, 1_000_000),  # beyond, rounding merges neighbouring values of tau
-    "margin": Fits("give 0 or a positive number, a factor for the differences of the truth", _FROM_0),
-    "measures": Fits("give a list of names, such as ['nDCG@10']", bool),
-    "mix.share": Fits("give a number from 0 to 1", _UNIT),
-    "mixed.share": Fits("give a number from 0 to 1", _UNIT),
-    "more_topics": Count(0),
-    "n_folds": Count(2),
-    "p": Fits("give a number above 0 and below 1, such as 0.9", _LEVEL),
-    "probability": Fits("give a number above 0 and below 1, or leave it out", _LEVEL),
-    "rank_intervals.confidence_level": Fits(
-        "give a number above 0 and below 1; for estimates, rank_intervals(Means(..., covariance=...))", _LEVEL
-    ),
-    "rank_judges.n_topics": _VALUED,
-    "rel": Fits("give the lowest relevant grade, a number above 0", _POSITIVE),
+    "rel": Fits("give the lowest relevant grade, a number above 0", lambda x: x > 0),
     "reported": Fits("give the printed text ('0.870'), because trailing zeros show its precision"),
-    "rng": Fits(
-        "give a seed (a whole number, at least 0), a numpy Generator, or None", lambda x: isinstance(x, _G) or x >= 0
-    ),
-    "select_topics.n_splits": Count(2),
-    "seed": Count(0),
-    "share": _SHARE,
-    "shrinkage": Fits("give a number from 0, the covariance as it is, to 1, the variances alone", _UNIT),
+    "rng": Fits("give a seed (a whole number, at least 0) or a numpy Generator", lambda x: isinstance(x, _G) or x >= 0),
+    "share": Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1),
     "sizes": Fits(
         "give numbers of topics, each at least 2 and none twice", lambda x: x and min(x) > 1 and len({*x}) == len(x)
     ),
-    "spread": Fits("give the standard deviation of the share, from 0 to 1", _UNIT),
-    "study.rng": Fits("give a seed, a whole number, so that the study can be continued", _FROM_0),
+    "study.rng": Fits("give a seed, a whole number, so that the study can be continued", lambda x: x >= 0),
     "teams": Fits("give a dictionary from each team to the names of its runs", bool),
-    "tolerance": Fits("give a number >= 0, in the units of the scores (0: only equal scores are tied)", _FROM_0),
-    "collections": Fits("give a dictionary of collections, such as {'llm': scores}", bool),
-    **dict.fromkeys(("drop_bottom", "quantile"), Fits("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
+    "tolerance": Fits(
+        "give a number >= 0, in the units of the scores (0: only equal scores are tied)", lambda x: x >= 0
+    ),
 }
 # Names of types in messages. Classes are given by name, because their modules import this one.
 _WORDS: Mapping[Any, str] = {
@@ -160,6 +142,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
         least, most = rule if isinstance(rule, Count) else Count()
         return lambda value: value if value is None and NoneType in parts else check_count(value, name, least, most)
     wanted, allowed = rule if isinstance(rule, Fits) else Fits(_wanted(parts))
+    if NoneType in parts and not wanted.startswith("use "):
+        wanted += ", or leave it out"
 
     def check(value: Any) -> Any:
         found = _fit(hint, value)
@@ -220,7 +204,7 @@ def _wanted(parts: Sequence[Any]) -> str:
         choices += ["None"] * (NoneType in parts)
         return f"use {', '.join(choices[:-1])} or {choices[-1]}"
     phrases = dict.fromkeys(_phrase(part) for part in parts if part is not NoneType)
-    return f"give {' or '.join(phrases)}" + (", or leave it out" if NoneType in parts else "")
+    return f"give {' or '.join(phrases)}"
 
 
 def _phrase(hint: Any) -> str:
