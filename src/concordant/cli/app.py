@@ -104,7 +104,7 @@ def _root(
 def look(file: list[str], *, read: Reader, out: Output) -> Found:
     """Show how files would be read.
 
-    Prints each file's format, orientation, systems, topics, measures, missing scores and ties, and what to try next.
+    Prints each file's format, orientation, systems, topics, measures and missing scores, and what to try next.
     The exit status is 1 if a file cannot be read as it is.
 
     Example: concordant look people.csv

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from ..data.means import documents_of
 from ..data.results import Findings, settings_of
-from ..data.scores import Means, Scores, checked_choice
+from ..data.scores import checked_choice
 from ..errors import ConcordantError, counted, listing, one_line
 from . import source as sources
 from .reader import read_contents
@@ -32,14 +31,14 @@ def look(  # noqa: PLR0913
     score_column: str | None = None,
     run_column: str | None = None,
 ) -> Findings:
-    r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores, ties, duplicates.
+    r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores.
 
     Parameters
     ----------
     what : path, open file, or list of them
         As `read_scores` takes it.
     measure : str, optional
-        The measure to count ties, duplicates and missing scores of; by default the first that is there.
+        The measure to count missing scores of; by default the first that is there.
     lower_is_better : bool, optional
         As in `read_scores`.
     systems, topics : iterable of str, optional
@@ -51,8 +50,7 @@ def look(  # noqa: PLR0913
     -------
     Findings
         `path`, `formats`, `n_files`; `reading`, what rows and columns were read as; `systems`, `topics`, `groups`;
-        `measures`, those that can be asked for, and `measure`, the one that these numbers are of: `missing` scores,
-        `tied_pairs` of means, `duplicates` (systems with the same scores), `decimals` (None for more than 6);
+        `measures`, those that can be asked for, and `measure`, the one with so many `missing` scores;
         `lower_is_better`, None where that has to be said; `next_command`; and `problem`, why files cannot be read as
         they are, which is not an error.
 
@@ -65,104 +63,77 @@ def look(  # noqa: PLR0913
     """
     wanted: Any = checked_choice(systems, topics)
     roles = Roles(topic_column, system_column, score_column, run=run_column, **wanted)
+    settings = settings_of(**roles._asdict(), lower_is_better=lower_is_better)
+    path = os.fspath(what) if isinstance(what, str | os.PathLike) else ""
     numbers: dict[str, Any] = {
-        "path": os.fspath(what) if isinstance(what, str | os.PathLike) else str(what), "formats": (), "n_files": 0,
-        "reading": "", "systems": (), "topics": (), "measures": (), "measure": "", "missing": 0, "tied_pairs": 0,
-        "duplicates": (), "decimals": None, "groups": (), "lower_is_better": False, "problem": None,
+        "path": path, "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "groups": (),
+        "measures": (), "measure": "", "missing": 0, "lower_is_better": False, "problem": None,
     }  # fmt: skip
     try:
-        numbers |= _looked(what, measure, lower_is_better, roles, numbers, wanted)
+        found, _ = read_contents(sources.expand(what), roles)
+        measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
+        default = next((contents.default for contents in found if contents.default in measures), None)
+        numbers |= {
+            "path": path or found[0].origin.label,
+            "formats": tuple(dict.fromkeys(contents.format for contents in found)),
+            "n_files": len(found),
+            "reading": found[0].reading,
+            "measures": measures,
+        }
+        chosen = measure or default or next(iter(measures), None)
+        try:
+            made = assemble(found, chosen, "error", lower_is_better=lower_is_better, **wanted)
+            lower: bool | None = made.lower_is_better
+        except ConcordantError:  # what is shown is the same in both directions
+            made, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
+        groups = tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values()))
+        numbers |= {
+            "systems": made.systems,
+            "topics": made.topics,
+            "groups": groups,
+            "measure": made.measure,
+            "missing": int(np.isnan(made.values).sum()),
+            "lower_is_better": lower,
+        }
     except ConcordantError as error:
         numbers["problem"] = str(error)
-    settings = settings_of(**roles._asdict(), lower_is_better=lower_is_better)
+        verdict, lines = f"{path or what} cannot be read: {error}", [{"what": "problem", "found": str(error)}]
+        none = {"next_command": ""}
+        return Findings(kind="Look", answer=verdict, numbers=numbers, beside=none, lines=lines, settings=settings)
     command = _next_command(numbers, settings)
-    lines = _lines(numbers, command)
-    width = max(len(line["what"]) for line in lines)
-    shown = "\n".join(f"  {line['what']:<{width}}  {one_line(line['found'])}" for line in lines if numbers["systems"])
+    facts = {
+        "format": listing(numbers["formats"]),
+        "read as": numbers["reading"],
+        "systems": _ends(made.systems),
+        "topics": _ends(made.topics) if made.topics else "none",
+        "groups": f"{_ends(numbers['groups'])} (resampled; single topics by --groups none)"
+        if numbers["groups"]
+        else "",
+        "measures": listing(measures, 20) if measures else "not named",
+        "measure shown": made.measure or "the only one",
+        "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(lower, ""),
+        "missing scores": str(numbers["missing"]),
+        "next": command,
+    }
+    rows = [{"what": name, "found": value} for name, value in facts.items() if value]
+    width = max(len(row["what"]) for row in rows)
     return Findings(
         kind="Look",
         answer=_verdict(numbers),
         numbers=numbers,
         beside={"next_command": command},
-        lines=lines,
-        shown=shown,
+        lines=rows,
+        shown="\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in rows),
         settings=settings,
     )
 
 
-def _looked(
-    what: Any, measure: str | None, said: bool | None, roles: Roles, known: dict[str, Any], wanted: Any
-) -> Mapping[str, Any]:
-    """What is found; what is known before something cannot be read is put into `known`."""
-    found, _ = read_contents(sources.expand(what), roles)
-    if not isinstance(what, str | os.PathLike):
-        known["path"] = found[0].origin.label
-    known |= {"formats": tuple(Counter(contents.format for contents in found)), "n_files": len(found)}
-    known["measures"] = tuple(dict.fromkeys(m for c in found if c.named for m in c.measures()))
-    default = next((c.default for c in found if c.default in known["measures"]), None)
-    chosen = measure or default or next(iter(known["measures"]), None)
-    try:
-        result = assemble(found, chosen, "error", lower_is_better=said, **wanted)
-        lower: bool | None = result.lower_is_better
-    except ConcordantError:  # what is shown is the same in both directions
-        result, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
-    return {"reading": found[0].reading, "lower_is_better": lower, **_counts(result)}
-
-
-def _counts(found: Scores | Means) -> dict[str, Any]:
-    """What is said of the scores of one measure."""
-    values = np.atleast_2d(found.shown())
-    holes = np.isnan(values)
-    scored = ~holes.all(axis=0)
-    means = np.array([np.nanmean(column) for column in values.T[scored]])
-    _, counts = np.unique(np.round(means, 12), return_counts=True)
-    same: dict[bytes, list[str]] = {}
-    for name, column in zip(found.systems, np.ascontiguousarray(values.T), strict=True):
-        same.setdefault(column.tobytes(), []).append(name)
-    given = values[~holes]
-    return {
-        "systems": found.systems,
-        "topics": found.topics,
-        "groups": tuple(dict.fromkeys(found.groups or (documents_of(found.topics) or {}).values())),
-        "measure": found.measure,
-        "missing": int(holes.sum()),
-        "tied_pairs": int((counts * (counts - 1) // 2).sum()),
-        "duplicates": () if not found.topics else tuple(tuple(group) for group in same.values() if len(group) > 1),
-        "decimals": next((d for d in range(7) if np.array_equal(np.round(given, d), given)), None),
-    }
-
-
 def _verdict(found: Mapping[str, Any]) -> str:
-    if found["problem"] is not None:
-        return f"{found['path']} cannot be read: {found['problem']}"
     files = "" if found["n_files"] == 1 else f"{counted(found['n_files'], 'file')}, "
     topics = counted(len(found["topics"]), "topic") if found["topics"] else "one score per system"
     topics += f" in {counted(len(found['groups']), 'group')}" if found["groups"] else ""
     systems = counted(len(found["systems"]), "system")
     return f"{found['path']}: {files}{listing(found['formats'], 3)}; {systems}, {topics}"
-
-
-def _lines(found: Mapping[str, Any], command: str) -> list[dict[str, Any]]:
-    """What was found, one row each."""
-    if not found["systems"]:
-        return [{"what": "problem", "found": found["problem"]}]
-    groups = f"{_ends(found['groups'])} (resampled; single topics by --groups none)" if found["groups"] else ""
-    lines = {
-        "format": listing(found["formats"]),
-        "read as": found["reading"],
-        "systems": _ends(found["systems"]),
-        "topics": _ends(found["topics"]) if found["topics"] else "none",
-        "groups": groups,
-        "measures": listing(found["measures"], 20) if found["measures"] else "not named",
-        "measure shown": found["measure"] or "the only one",
-        "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(found["lower_is_better"], ""),
-        "missing scores": str(found["missing"]),
-        "tied pairs": str(found["tied_pairs"]),
-        "duplicates": "; ".join(listing(group, 5) for group in found["duplicates"]) or "none",
-        "decimals": "more than 6" if found["decimals"] is None else str(found["decimals"]),
-        "next": command,
-    }
-    return [{"what": name, "found": value} for name, value in lines.items() if value]
 
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:
@@ -174,8 +145,6 @@ def _ends(labels: Sequence[str], most: int = 6) -> str:
 
 def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """A command to try next."""
-    if not found["systems"]:
-        return ""
     path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # which would be an option
     measure = f":{found['measure']}" if found["measure"] and found["measures"] else ""
     said = {True: ":lower", False: ":higher"}.get(settings["lower_is_better"], "")

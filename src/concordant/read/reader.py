@@ -18,7 +18,6 @@ from ..errors import (
     InputError,
     InputTypeError,
     OtherKindError,
-    ReadError,
     argument,
     counted,
     hearing,
@@ -32,7 +31,7 @@ from . import source as sources
 from .formats import mteb
 from .formats.nested import NestedScores
 from .labels import labels_of, new_names
-from .recognise import Companion, recognise
+from .recognise import recognise
 from .source import Item, Source
 from .tables.assemble import assemble
 from .tables.cells import Given
@@ -307,7 +306,7 @@ def tables_in(path: str | os.PathLike[str]) -> list[str]:
         try:
             contents = recognise(sources.load(item), NO_ROLES)
             measure = next(iter(contents.measures()), "")
-            several = not isinstance(contents, Companion) and len(contents.grid(measure).names) > 1
+            several = len(contents.grid(measure).names) > 1
         except OtherKindError:
             others.append(str(item.file))
             continue
@@ -342,33 +341,23 @@ def read_contents(
             others[str(item.file)] = error
         if progress is not None:
             progress(done, len(items))
+    if not found and others:
+        raise next(iter(others.values()))
     if not found:
-        raise next(iter(others.values()), None) or _all_empty([source for _, source in empty])
-    scored = [table for table in found if not isinstance(table, Companion)]
-    if not scored:
-        way_out = "tools write it beside them (HELM: give per_instance_stats.json, MTEB: Task.json)"
-        raise found[0].origin.error(f"holds no scores of topics: {way_out}", 1)
-    _tell_of_others([*(table.origin.label for table in found if isinstance(table, Companion)), *others])
-    tasks = [table for table in scored if isinstance(table, mteb.Task)]
-    if tasks:
-        kept = {id(task) for task in mteb.newest(tasks)}
-        scored = [table for table in scored if not isinstance(table, mteb.Task) or id(table) in kept]
-    details = [table for table in scored if not table.summary]
-    if details and len(details) < len(scored):
+        raise empty[0][1].error("is empty" if len(empty) == 1 else f"is empty, as are all {len(empty)} files")
+    _tell_of_others(list(others))
+    found = mteb.newest(found)
+    details = [table for table in found if not table.summary]
+    if details and (summaries := [table for table in found if table.summary]):
         # They would vanish where they summarise other runs than those whose topics are there.
         names = {table.names[0] for table in details}
-        if lost := next((table for table in scored if table.summary and table.names[0] not in names), None):
+        if lost := next((table for table in summaries if table.names[0] not in names), None):
             there = f"whose samples are not there, but those of {listing(sorted(names))} are"
             way_out = "give the samples of all, or the results of all without samples"
             raise lost.origin.error(f"summarises {lost.names[0]!r}, {there}: {way_out}")
-        left = listing(table.origin.label for table in scored if table.summary)
+        left = listing(table.origin.label for table in summaries)
         warn(f"left out, with tasks that have no samples, because the scores it summarises are there: {left}")
-    return details or scored, empty
-
-
-def _all_empty(empty: list[Source]) -> ReadError:
-    more = f", as are {len(empty) - 1} more: {listing(s.label for s in empty[1:])}" if len(empty) > 1 else ""
-    return empty[0].error(f"is empty{more}")
+    return details or found, empty
 
 
 def _tell_of_others(labels: list[str]) -> None:

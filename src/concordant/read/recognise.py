@@ -32,26 +32,16 @@ _LATEX = re.compile(rb".*&.*\\\\\s*")
 _MOST_NAMES = 100_000  # of a column, that are looked for again
 
 
-class Companion(Contents):
-    """A file that tools write beside scores and that holds none."""
-
-
-def _companion(source: Source, content: Any) -> Contents:
-    return Companion(source)
-
-
 _Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (inspect_log.is_inspect, inspect_log.read_inspect),
     (records.is_annotations, records.read_annotations),
     (records.is_evaluations, records.read_evaluations),
-    (lambda content: isinstance(content, dict) and "$schema" in content and "properties" in content, _companion),
     (records.is_trials, records.read_trials),
     (mteb.is_mteb, mteb.read_mteb),
     (lm_eval.is_results, lm_eval.read_results),
     (helm.is_per_instance, helm.read_helm),
-    (mteb.is_model_meta, _companion),
-    (helm.is_companion, _companion),
+    (helm.is_companion, helm.refuse_companion),
     (nested.is_means, nested.read_means),
     (nested.is_nested, nested.NestedScores),
 )

@@ -1,8 +1,8 @@
 """HELM: per_instance_stats.json, one scenario of one model a file. The instances are the topics.
 
 The key of a score includes the trial and the perturbation, so these become part of the topic's name. HELM summarises
-each split apart: where a file holds several, `exact_match` has all instances, with a warning, and `exact_match[test]`
-those of one split.
+each split apart: where a file holds several, `exact_match` has the instances of the test split, and
+`exact_match[valid]` those of another.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...errors import argument, counted
 from ..source import Source
-from ..tables.cells import Grid, warn_of
 from ..tables.contents import Contents
 from .mteb import sibling
 from .records import Gathered, has_keys
 
-# Statistics that describe the run, not how well it did. They can be asked for by name, but are not offered.
+# Statistics that describe the run, not how well it did. They are read where there is nothing else.
 _NO_SCORE = re.compile(
-    r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size$|max_prob$|logprob|perplexity|bits_per_byte)"
+    r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size\b|max_prob\b|logprob|perplexity|bits_per_byte)"
 )
 
 
@@ -35,28 +33,15 @@ def is_companion(content: Any) -> bool:
     return isinstance(content, dict) and ("adapter_spec" in content or "scenario_spec" in content)
 
 
-class _Helm(Contents):
-    format = "HELM"
-
-    def measures(self) -> list[str]:
-        whole = [name for name in self.grids if not name.endswith("]")]
-        return [name for name in whole if not _NO_SCORE.match(name)] or whole
-
-    def grid(self, measure: str) -> Grid:
-        if measure in self.grids and measure.endswith("]"):
-            return self.grids[measure]
-        parts = {name: grid for name, grid in self.grids.items() if name.startswith(f"{measure}[")}
-        if len(parts) > 1:
-            which = [f"{argument('measure', n)} ({counted(len(g.topics), 'instance')})" for n, g in parts.items()]
-            said = f"all splits together, which HELM summarises apart; for one, ask for {' or '.join(which)}"
-            warn_of(self.origin, said)
-        return super().grid(measure)
+def refuse_companion(source: Source, content: Any) -> Contents:
+    """They would be read as tables."""
+    raise source.other_kind("holds no scores of topics, which HELM writes to per_instance_stats.json")
 
 
 def read_helm(source: Source, content: Any) -> Contents:
     """The scores of one model on one scenario, a topic for each instance."""
     model, scenario = _spec(source)
-    found = Gathered(source)
+    rows: list[tuple[str, Any, str, Any]] = []
     for place, record in enumerate(content):
         stats = record.get("stats") if isinstance(record, dict) else None
         if not isinstance(stats, list) or "instance_id" not in record:
@@ -67,10 +52,14 @@ def read_helm(source: Source, content: Any) -> Contents:
             if not isinstance(measure, dict) or not isinstance(measure.get("name"), str):
                 raise source.error(f"a statistic of instance {topic!r} has no name", 1)
             if stat.get("count"):  # else nothing was measured
-                for name in (measure["name"], f"{measure['name']}[{measure.get('split')}]"):
-                    found.add(name, topic, _mean(source, stat))
-    gathered = found.contents("HELM")
-    table = _Helm(source, gathered.grids)
+                rows.append((measure["name"], measure.get("split"), topic, _mean(source, stat)))
+    splits = {split for _, split, *_ in rows}
+    main = next(iter(splits)) if len(splits) == 1 else "test"
+    found = Gathered(source)
+    for name, split, topic, value in rows:
+        found.add(name if split == main else f"{name}[{split}]", topic, value)
+    table = found.contents("HELM")
+    table.grids = {name: grid for name, grid in table.grids.items() if not _NO_SCORE.match(name)} or table.grids
     if model:
         table.names = (model, source.run_name())
         table.part_of = f"{model} in {source.path.absolute().parent.parent}" if source.path else model

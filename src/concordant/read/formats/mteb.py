@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -174,27 +174,27 @@ def _flat(part: dict[str, Any]) -> dict[str, Any]:
     return found if "main_score" in found or main is None else {**found, "main_score": main}
 
 
-def newest(tasks: Sequence[Task]) -> list[Task]:
+def newest(found: list[Contents]) -> list[Contents]:
     """Of tasks that a model has in several revisions, the newest; one note says what was left out."""
+    tasks = [task for task in found if isinstance(task, Task)]
     best: dict[tuple[str, str], Task] = {}
     for task in tasks:
         for topic in task.topics:
-            other = best.get((task.model, topic))
-            if other is None or _age(task) > _age(other):
-                best[task.model, topic] = task
-    older: dict[str, list[Task]] = {}
+            other = best.setdefault((task.model, topic), task)
+            best[task.model, topic] = max(other, task, key=_age)
+    older: dict[str, dict[str, None]] = {}
+    count = 0
     for task in tasks:
         kept = [topic for topic in task.topics if best[task.model, topic] is task]
         if len(kept) < len(task.topics):
-            older.setdefault(task.model, []).append(task)
+            older.setdefault(task.model, {})[task.revision] = None
+            count += 1
         task.keep(kept)
     if older:
-        lost = listing(
-            (f"{model} ({listing(sorted({t.revision for t in lost}), 3)})" for model, lost in older.items()), 5
-        )
-        count = counted(sum(map(len, older.values())), "result")
-        warn(f"{count} of older revisions left out, because a newer revision of the model has the same tasks: {lost}")
-    return [task for task in tasks if task.topics]
+        lost = listing((f"{model} ({listing(sorted(revisions), 3)})" for model, revisions in older.items()), 5)
+        said = "of older revisions left out, because a newer revision of the model has the same tasks"
+        warn(f"{counted(count, 'result')} {said}: {lost}")
+    return [table for table in found if not isinstance(table, Task) or table.topics]
 
 
 def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
