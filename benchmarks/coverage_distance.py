@@ -18,7 +18,7 @@ from data import matrix
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
-from concordant.ranks.testing import RankTestMethod
+from concordant.ranks.distance import RankTestMethod
 
 FloatArray = npt.NDArray[np.float64]
 SIZES = ((10, 50), (20, 50), (24, 149), (110, 249))

@@ -529,7 +529,7 @@ def test_help_shows_the_signature() -> None:
     assert str(inspect.signature(cc.rank_intervals)).startswith(
         "(scores: 'Collection', *, confidence_level: 'float' = 0.95"
     )
-    assert cc.rank_intervals.__module__ == "concordant.ranks.bounds"
+    assert cc.rank_intervals.__module__ == "concordant.ranks.intervals"
 
 
 def test_the_study_of_judges_has_the_ranking_of_its_card() -> None:

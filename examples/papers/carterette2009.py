@@ -27,9 +27,7 @@ from concordant._kernels.reference.distance import differences_of
 from concordant.data.means import mean_over_topics
 from concordant.inference.resampling import resampled_means, resampled_weights
 from concordant.judgments import depth_pool, pseudo, sample
-from concordant.ranks.discriminative import paired_pvalues
-from concordant.ranks.distance import Problem
-from concordant.ranks.testing import critical_value, share_as_far
+from concordant.ranks.distance import Problem, critical_value, paired_pvalues, share_as_far
 
 FloatArray = npt.NDArray[np.float64]
 paper = Paper("carterette2009")

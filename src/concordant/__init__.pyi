@@ -54,10 +54,10 @@ from .planning.estimation import reliability as reliability
 from .planning.more_topics import plan_topics as plan_topics
 from .planning.selection import select_topics as select_topics
 from .ranks import votes as votes
-from .ranks.bounds import rank_intervals as rank_intervals
 from .ranks.differences import difference as difference
 from .ranks.distance import rank_distance as rank_distance
-from .ranks.testing import rank_test as rank_test
+from .ranks.distance import rank_test as rank_test
+from .ranks.intervals import rank_intervals as rank_intervals
 from .read import read_scores as read_scores
 from .read.reader import as_scores as as_scores
 from .study.simulation.simulator import simulate as simulate

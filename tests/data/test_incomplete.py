@@ -166,13 +166,13 @@ def literal_pvalues(values: FloatArray, n_resamples: int, seed: int, simultaneou
 class TestRankIntervals:
     def test_a_complete_matrix_gives_what_it_gives_without_holes(self) -> None:
         from concordant.inference.resampling import Resampling
-        from concordant.ranks import common_topics, pair_tests
+        from concordant.ranks import pair_tests
 
         values = cc.load_collection("people").values
         for simultaneous in (True, False):
             how = Resampling(199, 1)
             expected = pair_tests.corrected_pvalues(values, how, simultaneous=simultaneous)
-            found, _ = common_topics.corrected_pvalues(values, how, simultaneous=simultaneous)
+            found, _ = pair_tests.pvalues_on_common_topics(values, how, simultaneous=simultaneous)
             assert found.tolist() == expected.tolist()
 
     @pytest.mark.parametrize("grouped", [False, True])
@@ -180,19 +180,18 @@ class TestRankIntervals:
     def test_sums_of_columns_are_those_of_pairs_on_the_topics_that_both_have(self, share: float, grouped: bool) -> None:
         """Whether systems share sets of topics, so that columns serve many pairs, or each pair has one of its own."""
         from concordant.data.means import group_rows
-        from concordant.ranks.common_topics import CommonTopics
+        from concordant.ranks.pair_tests import columns_of
 
         values = holed(20, 8, share)
         values[:3, 4:7] = values[5:, 7] = values[0, 2] = np.nan
         groups = np.arange(20) // 2 if grouped else None
-        common = CommonTopics.of(values, groups)
-        columns = common.columns()
+        columns = columns_of(values, groups)
         flips = np.random.default_rng(2).choice([-1.0, 1.0], (7, len(columns.values)))
         sums = flips @ columns.values
         for c, base in enumerate(columns.base):
             sums[:, c] += sums[:, base] if base >= 0 else 0.0
         for i, j in itertools.combinations(range(8), 2):
-            d = common.values[:, [i]] - common.values[:, [j]]
+            d = values[:, [i]] - values[:, [j]]
             d = d if groups is None else group_rows(d, groups)
             found = sums[:, columns.place[i, j]] - sums[:, columns.place[j, i]]
             np.testing.assert_allclose(found, np.nansum(flips * d[:, 0], axis=1), atol=1e-12)
@@ -204,11 +203,11 @@ class TestRankIntervals:
     @pytest.mark.parametrize("share", [0.0, 0.3])
     def test_pvalues_are_those_of_loops_over_pairs(self, share: float, simultaneous: bool, kernels: Any) -> None:
         from concordant.inference.resampling import Resampling
-        from concordant.ranks import common_topics
+        from concordant.ranks import pair_tests
 
         values = holed(22, 6, share) + np.array([0, 0, 0, 0.2, 0.4, 0.8])
         values[15:, 4] = values[10:, 5] = np.nan
-        found, difference = common_topics.corrected_pvalues(values, Resampling(199, 3), simultaneous=simultaneous)
+        found, difference = pair_tests.pvalues_on_common_topics(values, Resampling(199, 3), simultaneous=simultaneous)
         expected = literal_pvalues(values, 199, 3, simultaneous)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
         assert (found <= 0.05).any()

@@ -13,7 +13,7 @@ import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.inference import resampling
 from concordant.inference.resampling import Agreements, Resampling, in_blocks, limits, plain_values
-from concordant.ranks.testing import RankTest
+from concordant.ranks.distance import RankTest
 
 N, M, DRAWS = 12_003, 6, 1_000
 WITHIN = 5 * np.sqrt((1 / DRAWS + 1 / 6_001) / 2)

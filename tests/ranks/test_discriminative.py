@@ -12,7 +12,7 @@ from scipy import stats
 
 import concordant as cc
 from concordant.inference.adjustment import holm
-from concordant.ranks.discriminative import paired_pvalues
+from concordant.ranks.distance import paired_pvalues
 from tests.places import read_matrix
 
 AP = [[0.04, 0.55, 0.51], [0.39, 0.55, 0.56], [0.10, 0.60, 0.63], [0.11, 0.61, 0.66]]

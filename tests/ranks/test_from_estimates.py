@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.ranks.from_estimates import _pvalues
+from concordant.ranks.pair_tests import _pvalues
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pisa2018_math_ranks.csv"
 PISA = list(csv.DictReader(GOLDEN.read_text(encoding="utf-8").splitlines()))

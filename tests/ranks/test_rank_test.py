@@ -15,7 +15,7 @@ import concordant as cc
 from concordant._kernels.reference.distance import order_of
 from concordant.data.means import mean_over_topics
 from concordant.inference import resampling
-from concordant.ranks.testing import RankTestMethod, critical_value, share_as_far
+from concordant.ranks.distance import RankTestMethod, critical_value, share_as_far
 from concordant.read.source import fingerprint
 from tests.places import read_matrix
 

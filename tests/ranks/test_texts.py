@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.ranks.discriminative import paired_pvalues
+from concordant.ranks.distance import paired_pvalues
 
 X = np.random.default_rng(12).random((9, 4)) + np.array([0.3, 0.2, 0.1, 0.0])
 LABELLED = cc.Scores(X, topics=range(9), systems=list("abcd"), measure="AP")

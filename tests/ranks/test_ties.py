@@ -17,8 +17,7 @@ import concordant as cc
 from concordant import _kernels
 from concordant._kernels.reference import distance
 from concordant.data.means import mean_over_topics
-from concordant.ranks.distance import Problem
-from concordant.ranks.testing import RankTestMethod
+from concordant.ranks.distance import Problem, RankTestMethod
 from tests.literal import orders_of_ties
 from tests.places import read_matrix
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import InputError, InputTypeError, ReadError
-from concordant.ranks.votes.strengths import strengths, tally, units
+from concordant.ranks.votes import strengths, tally, units
 from tests.commands import good, run
 
 FloatArray = npt.NDArray[np.float64]
@@ -148,7 +148,7 @@ def test_bad_files_are_named(text: str, message: str, tmp_path: Path) -> None:
 def test_bad_arguments_are_named(tmp_path: Path) -> None:
     votes, apart = battles(np.zeros(3), 60, 5), cc.votes.Votes(["x", "p"], ["y", "q"], ["a", "b"])
     calls: list[tuple[Any, str]] = [
-        (lambda: cc.votes.rank_votes(votes, method="elo"), "method is 'elo'"),
+        (lambda: cc.votes.rank_votes(votes, method=cast("Any", "elo")), "method is 'elo'"),
         (lambda: cc.votes.rank_votes(votes, n_resamples=50), "n_resamples is 50: a covariance needs at least 100"),
         (lambda: cc.votes.Votes(["x"], ["y"], []), "1 first systems, 1 second ones and 0 winners"),
         (lambda: cc.votes.Votes(["x"], ["y"], ["a"], ["q", "r"]), "2 questions and 1 battles"),

@@ -22,8 +22,7 @@ from ..judges.curves import Curve, How
 from ..judges.worth import JudgeRanking, for_worth, matched_judge, on_the_same, ranking_of, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
-from ..ranks.distance import Problem
-from ..ranks.testing import RankTest, RankTestMethod, rank_test_of
+from ..ranks.distance import Problem, RankTest, RankTestMethod, rank_test_of
 from ..read.reader import Collection
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .correlation import NO_INTERVAL, check_pairing, estimate_of, undefined_on

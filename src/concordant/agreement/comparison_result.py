@@ -14,7 +14,7 @@ from ..data.scores import with_sign
 from ..errors import InputError, counted, import_extra, listing, p_equals
 from ..judges.worth import NO_LIMIT
 from ..options import checked
-from ..ranks.testing import RankTest
+from ..ranks.distance import RankTest
 
 if TYPE_CHECKING:
     from ..data.results import Estimate, Findings

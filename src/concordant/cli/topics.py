@@ -189,7 +189,7 @@ def combine(
         Rank as well as this many human topics.
 
     """
-    from ..ranks.bounds import rank_intervals
+    from ..ranks.intervals import rank_intervals
 
     refuse(
         len({plan, cost is not None, as_good_as is not None}) > 1,

@@ -15,12 +15,13 @@ from ..inference.resampling import Resampling, Seed
 from ..inference.sign_flips import BATCHES, draw_signs, reached
 from ..options import checked
 from ..pairing import Matched, match, matched_rows, pairings, rejoined
+from ..ranks.distance import Correction
 from ..read.reader import Collection
 from .accuracy import accuracy_from
 from .curves import How
 from .families import bias_from, members_of
 from .rank_shifts import changes_from, default_k, rank_bounds
-from .significance import Correction, agreement_from, significant_pairs
+from .significance import agreement_from, significant_pairs
 from .worth import JudgeWorth, matched_judge, ranking_of
 
 _WIDTH = 80

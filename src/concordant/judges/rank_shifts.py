@@ -15,7 +15,7 @@ from ..errors import counted, listing, require
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..pairing import Matched, matched_topics
-from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import rank_intervals
 from ..read.reader import Collection
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]

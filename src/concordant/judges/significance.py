@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,9 @@ from ..errors import listing
 from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import Matched, matched_topics
-from ..ranks.discriminative import paired_pvalues
+from ..ranks.distance import Correction, paired_pvalues
 from ..read.reader import Collection
 
-Correction: TypeAlias = Literal["holm"]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 

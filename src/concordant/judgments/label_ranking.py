@@ -17,8 +17,7 @@ from ..errors import InputError, counted, listing, named, warn
 from ..inference.adjustment import holm
 from ..inference.resampling import Seed
 from ..options import checked
-from ..ranks.bounds import rank_intervals
-from ..ranks.intervals import RankIntervals
+from ..ranks.intervals import RankIntervals, rank_intervals
 from .evaluation import check_thresholds
 from .label import LabelList, machine_sum
 from .label_estimates import Estimated, LabelSample, carried_by, estimate, shrinkage_by

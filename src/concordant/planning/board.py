@@ -14,8 +14,7 @@ from ..data.scores import Means
 from ..inference.posterior import correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
-from ..ranks.bounds import rank_intervals
-from ..ranks.intervals import Outlook, RankIntervals
+from ..ranks.intervals import Outlook, RankIntervals, rank_intervals
 from ..ranks.noise import RunsAs
 from ..read.reader import Collection, as_scores, as_topic_side, as_topics, is_bare
 from .estimation import DRAWS, expected_correlation

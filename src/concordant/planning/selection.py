@@ -17,7 +17,7 @@ from ..data.scores import Scores
 from ..errors import InputError, counted, listing, named, require
 from ..inference.resampling import Progress, Seed
 from ..options import checked
-from ..ranks.bounds import rank_intervals
+from ..ranks.intervals import rank_intervals
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
 from ..read.tables.cells import plain_number

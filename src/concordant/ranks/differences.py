@@ -17,8 +17,7 @@ from ..errors import InputError, counted, nearest, number, one_line, p_cell, p_e
 from ..inference.resampling import Seed
 from ..options import checked
 from ..read.reader import Collection, as_topic_side, as_topics
-from .bounds import rank_intervals
-from .intervals import RankIntervals
+from .intervals import RankIntervals, rank_intervals
 from .noise import RunsAs, on_these_topics_only, seed_noise, taken_as_seeds
 from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
 

@@ -1,4 +1,4 @@
-"""Tests of all pairs of systems over the topics, with control of the family-wise error.
+"""Corrected p-values of all differences between systems, with control of the family-wise error.
 
 The null distribution comes from random signs of the topics (Rademacher weights, the wild bootstrap): under a tie both
 signs of a topic's difference are equally likely. The statistic r = |mean d| / root mean square d is a monotone function
@@ -20,12 +20,16 @@ import numpy as np
 
 from .. import _kernels
 from ..arrays import FloatArray, IntArray, require_room_for_pairs, rows_at_a_time, shared_out
-from ..data.means import mean_over_topics
+from ..data.means import group_rows, mean_over_topics
+from ..data.scores import Means
+from ..data.uncertainty import ROUNDING
+from ..errors import InputError, counted, in_python
 from ..inference.adjustment import stepped_down
 from ..inference.calibration import UNSEEN
 from ..inference.resampling import Resampling
 from ..inference.sign_flips import signs, takes_all_signs
 
+_HELD = 15  # measured numbers in memory for each pair with missing scores, besides the columns
 _CHUNK = 1024  # resamples at a time
 _SAME = 1e-11  # differences below this share of the largest deviation are rounding: the systems are identical
 _BLOCK = 2**15  # pairs whose statistics are computed at a time
@@ -262,3 +266,154 @@ def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: A
     counts = np.empty(len(pairs[0]))
     _kernels.active.exceedances(values, base, signs.astype(np.int64), *pairs, counts)
     return counts, len(signs)
+
+
+def pvalues_on_common_topics(
+    values: FloatArray, how: Resampling, groups: IntArray | None = None, *, simultaneous: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Compute corrected p-values of all differences with missing scores, and mean differences, i minus j.
+
+    Each pair is compared on its n common topics (or groups, which keep or change their sign together). The statistic is
+    sqrt(n) r = |sum d| / sqrt(sum d^2). Under random signs it has variance 1, tails below those of a normal
+    distribution for every n (Hoeffding), and is at most sqrt(n). So pairs with few common topics neither raise the
+    threshold for others nor reach it themselves. If all pairs have the same n, this is the test of `corrected_pvalues`.
+    """
+    m = values.shape[1]
+    require_room_for_pairs(m, "a test of all pairs", _HELD)
+    centred = values - np.nanmean(values, axis=1, keepdims=True)
+    centred /= np.nanmax(np.abs(centred)) or 1.0
+    n, total, size, skewness = np.zeros((m, m), np.int64), np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m))
+    for i in range(m):
+        d = _by_group(centred[:, [i]] - centred, groups)
+        there = ~np.isnan(d)
+        known = np.where(there, d, 0.0)
+        n[i], total[i], size[i] = there.sum(axis=0), known.sum(axis=0), np.sqrt((known**2).sum(axis=0))
+        skewness[i] = adjusted_skewness(d, n[i])
+    few = n < 2
+    size[(size < _SAME * np.sqrt(np.maximum(n, 1))) | few] = 0  # identical systems, or too few topics
+    z = np.minimum(np.abs(total) / np.where(size > 0, size, 1), np.sqrt(n)) * (size > 0)  # sqrt(n) r
+    n = np.maximum(n, 2)
+    t = np.sqrt((n - 1) * z**2 / np.maximum(n - z**2, 1e-30))
+    upper = np.triu_indices(m, 1)
+    typical = unseen_skewness(skewness[upper], n[upper])
+    r = shrunk_by(t, skewness * np.sign(total), typical, n) * np.sqrt(n)
+    p = stepdown(r, size, columns_of(centred, groups), how, simultaneous=simultaneous)
+    return p, np.asarray(total / n)
+
+
+def columns_of(values: FloatArray, groups: IntArray | None) -> Summands:
+    """Columns of scores with holes, to sum under random signs.
+
+    There is a column for each system and each set of topics that it shares with another system. A sum over a set starts
+    from the sum over all topics of the system if fewer topics must be subtracted than added. If that gives more columns
+    than pairs, each pair gets its own column.
+    """
+    there, m = ~np.isnan(values), values.shape[1]
+    patterns, pattern = np.unique(there, axis=1, return_inverse=True)
+    place = np.empty((m, patterns.shape[1]), np.int64)
+    found: list[FloatArray] = []
+    base: list[int] = []
+    for i, own in enumerate(there.T):
+        whole, at_set = len(found), dict[bytes, int]()
+        for topics in (own, *patterns.T):
+            both = own & topics
+            if both.tobytes() not in at_set:
+                at_set[both.tobytes()] = len(found)
+                away = groups is None and whole < len(found) and 2 * both.sum() > own.sum()
+                found.append(-values[:, i] * (own & ~topics) if away else np.where(both, values[:, i], np.nan))
+                base.append(whole if away else -1)
+        place[i] = [at_set[(own & topics).tobytes()] for topics in patterns.T]
+        if 2 * len(found) > m * (m - 1):
+            break
+    else:
+        return Summands(_summed(np.stack(found, axis=1), groups), np.array(base), place[:, pattern.ravel()])
+    require_room_for_pairs(m, "a test of all pairs, each on its own topics,", _HELD + len(values))
+    first, second = np.triu_indices(m, 1)
+    each = np.full((m, m), len(first))  # the last column has nothing to add
+    each[first, second] = np.arange(len(first))
+    sums = _summed(values[:, first] - values[:, second], groups)
+    return Summands(np.append(sums, np.zeros((len(sums), 1)), axis=1), np.full(len(first) + 1, -1), each)
+
+
+def _summed(values: FloatArray, groups: IntArray | None) -> FloatArray:
+    return np.nan_to_num(_by_group(values, groups))
+
+
+def _by_group(values: FloatArray, groups: IntArray | None) -> FloatArray:
+    return values if groups is None else group_rows(values, groups)
+
+
+def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) -> FloatArray:
+    """Compute corrected p-values from one score per system with standard errors or a covariance.
+
+    The statistic of a pair is its difference / its standard error. The stepdown correction for all pairs, or those of
+    one system, uses the largest statistic of draws from the normal distribution with mean 0 and the covariance. The two
+    directions of a pair are separate hypotheses: a difference of the wrong sign is an error.
+
+    On the 38 countries of PISA 2018 the simultaneous sets equal those of the R package csranks. Of 76 marginal limits,
+    from 10,000 draws, three are wider by one or two ranks. The deciding pairs have p = 0.047 to 0.050 in 100,000 draws,
+    and a p-value near 0.05 has a standard error of 0.002 in 10,000.
+    """
+    m, freedom = len(means.systems), means.degrees_of_freedom
+    if m < 2:
+        raise InputError(f"scores has {counted(m, 'system')}: at least 2 are needed")
+    require_room_for_pairs(m, "rank intervals", 17)
+    if means.covariance is not None:
+        sigma = means.covariance
+    elif means.errors is not None:
+        sigma = np.diag(means.errors**2)
+    else:
+        raise InputError(
+            f"{means.source or 'scores'} has one score per system, and rank intervals need topics or standard errors: "
+            "give the scores on each topic, or a table with the 95% limits of each score (columns score, score_lower, "
+            f"score_upper){in_python(', or Means(values, systems, errors=...)')}"
+        )
+    order = np.argsort(-means.values, kind="stable")  # order of the draws
+    x, sigma = means.values[order], sigma[np.ix_(order, order)]
+    variance = np.diag(sigma)
+    size = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * sigma, 0))
+    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0  # scores that vary together
+    gaps = x[:, None] - x[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(gaps == 0, 0.0, gaps / size)  # a gap without error is certain: infinite t
+    values, vectors = np.linalg.eigh(sigma)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    random = how.generator()
+    draws = random.standard_normal((how.n_resamples, m)) @ root.T
+    if freedom is not None:
+        draws *= np.sqrt(freedom / random.chisquare(freedom, how.n_resamples))[:, None]
+    found = np.empty((m, m))
+    found[np.ix_(order, order)] = _pvalues(t, size, draws, simultaneous=simultaneous)
+    return found
+
+
+def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous: bool) -> FloatArray:
+    """Correct the p-values of all differences, for all pairs together, or in row i for those of system i."""
+    m, systems = len(t), np.ascontiguousarray(draws.T)
+    p = np.ones((m, m))
+    if simultaneous:
+        i, j = np.nonzero(~np.eye(m, dtype=bool))
+        p[i, j] = _directed(t[i, j], size[i, j], systems, i, j)
+        return np.minimum(p, p.T)
+    for k in range(m):
+        others = np.delete(np.arange(m), k)
+        i = np.concatenate([np.full(m - 1, k), others])
+        j = np.concatenate([others, np.full(m - 1, k)])
+        found = _directed(t[i, j], size[i, j], systems, i, j)
+        p[k, others] = np.minimum(found[: m - 1], found[m - 1 :])
+    return p
+
+
+def _directed(t: FloatArray, size: FloatArray, systems: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+    """Share of draws in which the largest statistic of a directed difference i - j and all weaker ones reaches its t.
+
+    Both directions of a pair are hypotheses, so a difference of the wrong sign is an error as well.
+    """
+    order = np.argsort(t, kind="stable")
+    largest = np.full(systems.shape[1], -np.inf)
+    counts = np.empty(len(order))
+    scale = np.where(size > 0, 1 / np.where(size > 0, size, 1), 0.0)
+    for at in order:
+        np.maximum(largest, (systems[i[at]] - systems[j[at]]) * scale[at], out=largest)
+        counts[at] = np.count_nonzero(largest >= t[at])
+    return stepped_down((1 + counts) / (1 + systems.shape[1]), order[::-1])

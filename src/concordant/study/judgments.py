@@ -26,8 +26,7 @@ from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from ..ranks.distance import Problem
-from ..ranks.testing import paper_distances, share_as_far
+from ..ranks.distance import Problem, paper_distances, share_as_far
 from .grid import Trials, run_grid
 from .saving import StudyResult, place_of
 

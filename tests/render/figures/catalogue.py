@@ -24,8 +24,8 @@ import concordant as cc
 from concordant.agreement.comparison_result import Comparison
 from concordant.data.results import Estimate, Findings, Interval
 from concordant.judges.worth import JudgeRanking, JudgeWorth
+from concordant.ranks.distance import RankTest
 from concordant.ranks.intervals import RankIntervals
-from concordant.ranks.testing import RankTest
 from concordant.render import figures as plots
 from concordant.render.figures.matrices import matrix
 from concordant.render.figures.style import figure_of

@@ -15,7 +15,7 @@ from .style import DARK, LIGHT, VERMILLION, canvas, grown
 if TYPE_CHECKING:
     from ...data.results import Findings
     from ...inference.nulls import NullDistribution
-    from ...ranks.testing import RankTest
+    from ...ranks.distance import RankTest
 
 
 def rank_test(found: RankTest, ax: Any = None) -> Any:

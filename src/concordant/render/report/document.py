@@ -179,7 +179,7 @@ def _ranks(means: FloatArray) -> list[int]:
 def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None, dict[str, Any]]:
     """Estimate how precise the truth is on a comparison's systems and topics, and how the report shows it."""
     from ...planning.estimation import expected_correlation
-    from ...ranks.bounds import rank_intervals
+    from ...ranks.intervals import rank_intervals
 
     if isinstance(truth, Means) or len(truth.topics) < 2:
         why = f"{c.truth} has only one topic, so its precision is unknown"
