@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 from ..arrays import FloatArray, Workers
 from ..data.means import mean_over_topics
 from ..data.results import columns, settings_of
-from ..data.scores import Scores
 from ..errors import InputError, one_line
 from ..inference.resampling import Progress
 from ..options import checked
@@ -32,45 +31,29 @@ _PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation 
 
 
 @dataclass(frozen=True)
-class Original:
-    """A collection to simulate from, identified by its fingerprint, so that each process builds its simulator once."""
-
-    name: str
-    digest: str
-    exact_means: bool
-    bounds: tuple[float, float]
-    scores: Scores = field(compare=False, repr=False)
-
-
-@lru_cache(maxsize=32)
-def _simulator(original: Original) -> Simulator:
-    return Simulator(original.scores, exact_means=original.exact_means, bounds=original.bounds)
-
-
-@dataclass(frozen=True)
 class ReliabilityTrials:
     """Trials that simulate a collection of one size and compare every estimate with the actual correlation."""
 
-    originals: tuple[Original, ...]
+    models: Mapping[str, Simulator]
     sizes: tuple[int, ...]
     repeats: int
 
-    def place(self, trial: int) -> tuple[Original, int, int]:
+    def place(self, trial: int) -> tuple[str, int, int]:
         """Return the collection, the number of topics, and the number of the repeat."""
         cell, repeat = divmod(trial, self.repeats)
         collection, size = divmod(cell, len(self.sizes))
-        return self.originals[collection], self.sizes[size], repeat
+        return list(self.models)[collection], self.sizes[size], repeat
 
     def describe(self, trial: int) -> str:
         """Name a trial for messages."""
-        original, size, repeat = self.place(trial)
-        return f"{original.name}, {size} topics, repeat {repeat}"
+        name, size, repeat = self.place(trial)
+        return f"{name}, {size} topics, repeat {repeat}"
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
         """Run a trial: for each coefficient, the actual correlation with the original means and each estimate of it."""
-        original, size, _ = self.place(trial)
-        values = _simulator(original).draw(size, rng)
-        shares = discordant_shares(original.scores.means()[None], mean_over_topics(values)[None])
+        name, size, _ = self.place(trial)
+        values = self.models[name].draw(size, rng)
+        shares = discordant_shares(self.models[name].scores.means()[None], mean_over_topics(values)[None])
         # As in the authors' code, identical systems and pairs tied in the truth are concordant.
         estimates = estimates_of(values, rng, identical="concordant")
         actual = [1 - 2 * float(share[0]) for share in shares]
@@ -95,19 +78,11 @@ def study_of(
     ):
         actual = values[c, s, :, k, 0]
         off = values[c, s, :, k, 1 + e] - actual
-        rows.append(
-            {
-                "collection": collection,
-                "topics": size,
-                "coefficient": coefficient,
-                "estimator": estimator,
-                "actual_mean": float(actual.mean()),
-                "error": float(np.abs(off).mean()),
-                "bias": float(off.mean()),
-                "error_se": _standard_error(np.abs(off)),
-                "bias_se": _standard_error(off),
-            }
-        )
+        row = {"collection": collection, "topics": size, "coefficient": coefficient, "estimator": estimator}
+        row |= {"actual_mean": float(actual.mean()), "error": float(np.abs(off).mean()), "bias": float(off.mean())}
+        several = len(off) > 1
+        spreads = [float(x.std(ddof=1) / np.sqrt(len(x))) if several else np.nan for x in (np.abs(off), off)]
+        rows.append(row | dict(zip(("error_se", "bias_se"), spreads, strict=True)))
     off = values[..., 1:] - values[..., :1]
     of = (("error", np.abs(off).mean(axis=(0, 1, 2))), ("bias", off.mean(axis=(0, 1, 2))))
     summary: list[dict[str, Any]] = [
@@ -225,46 +200,33 @@ def reliability_study(  # noqa: PLR0913
     [0.63, 0.821]
 
     """
-    originals = _originals(collections, drop_bottom, exact_means, bounds)
-    work = ReliabilityTrials(originals, tuple(sizes), n_trials)
+    models = {}
+    for name, whole in collections.items():
+        scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
+        refuse(scores, f"collections[{name!r}]", "groups", "total", why="the study is about means over single topics")
+        if len(scores.systems) < 2:
+            raise InputError(f"collections[{name!r}] has 1 system left: a ranking needs at least 2")
+        models[str(name)] = Simulator(scores, exact_means=exact_means, bounds=bounds)
+    work = ReliabilityTrials(models, tuple(sizes), n_trials)
     settings: dict[str, Any] = {
-        "collections": {original.name: original.digest for original in work.originals},
+        "collections": {
+            name: fingerprint(of.scores.values, of.scores.topics, of.scores.systems) for name, of in models.items()
+        },
         "sizes": list(work.sizes),
-        "trials": work.repeats,
+        "trials": n_trials,
         "drop_bottom": drop_bottom,
         "exact_means": exact_means,
         "bounds": list(bounds),
         "coefficients": list(COEFFICIENTS),
         "estimators": list(ESTIMATORS),
     }
-    shape = (len(work.originals), len(work.sizes), work.repeats)
+    shape = (len(models), len(work.sizes), n_trials)
     grid = Trials("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
     return study_of(
-        collections=tuple(original.name for original in work.originals),
+        collections=tuple(models),
         sizes=work.sizes,
         values=run.values.reshape(*shape, *_PER_TRIAL),
         settings=settings_of(seed=rng, **settings),
         cost=run.cost,
     )
-
-
-def _originals(
-    collections: Any, drop_bottom: float, exact_means: bool, bounds: tuple[float, float]
-) -> tuple[Original, ...]:
-    made = []
-    for name, whole in collections.items():
-        scores = as_topics(whole, f"collections[{name!r}]").drop_bottom(drop_bottom)
-        refuse(scores, f"collections[{name!r}]", "groups", "total", why="the study is about means over single topics")
-        if len(scores.systems) < 2:
-            raise InputError(f"collections[{name!r}] has 1 system left: a ranking needs at least 2")
-        digest = fingerprint(scores.values, scores.topics, scores.systems)
-        original = Original(str(name), digest, exact_means, bounds, scores)
-        _simulator(original)  # fail now if it cannot be simulated
-        made.append(original)
-    return tuple(made)
-
-
-def _standard_error(values: FloatArray) -> float:
-    """Standard error of a mean; nan for one trial."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
