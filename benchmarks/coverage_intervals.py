@@ -32,7 +32,7 @@ from concordant.data.means import mean_over_topics
 from concordant.inference import resampling
 from concordant.inference.calibration import INNER
 from concordant.inference.resampling import Nested, Resampling, nested_values, resampled_means, summarise
-from concordant.study.simulation.margins import inverse_transform
+from concordant.study.simulation import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

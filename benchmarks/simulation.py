@@ -20,7 +20,7 @@ from scipy.special import expit, ndtr
 from threadpoolctl import threadpool_limits
 
 import concordant as cc
-from concordant.study.simulation.margins import bandwidth
+from concordant.study.simulation import bandwidth
 
 FloatArray = npt.NDArray[np.float64]
 TOPICS = 1_000
@@ -81,7 +81,8 @@ def seconds(call: Call, times: int) -> float:
 def main() -> None:
     table = Table()
     whole = cc.read_scores(need("trec/adhoc6.csv"))
-    model = cc.study.Simulator(whole, drop_bottom=0.25)
+    assert isinstance(whole, cc.Scores)
+    model = cc.study.Simulator(whole.drop_bottom(0.25))
     kept = model.scores
     naive = Naive(kept, model)
     np.testing.assert_allclose(model.draw(TOPICS, 1), naive.all_at_once(), atol=1e-5)

@@ -236,7 +236,7 @@ def simulation(made: Item) -> None:
     """What is kept of a collection."""
     rows: list[list[Any]] = []
     for name in NAMES:
-        model, exact = (cc.study.Simulator(collection(name), drop_bottom=0.25, exact_means=e) for e in (False, True))
+        model, exact = (cc.study.Simulator(collection(name).drop_bottom(0.25), exact_means=e) for e in (False, True))
         old, new, means = model.scores.values, model.draw(5_000, rng=0), model.scores.means()
         shifts = [float(np.abs(m.true_means() - m.scores.means()).max()) for m in (model, exact)]
         tau = float(cc.tau_b(means, model.true_means().round(9)))

@@ -60,7 +60,7 @@ from .ranks.distance import rank_test as rank_test
 from .ranks.intervals import rank_intervals as rank_intervals
 from .read import read_scores as read_scores
 from .read.reader import as_scores as as_scores
-from .study.simulation.simulator import simulate as simulate
+from .study.simulation import simulate as simulate
 
 __all__: list[str]
 __version__: str

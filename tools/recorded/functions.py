@@ -401,13 +401,12 @@ def _() -> Any:
 SIMULATORS: dict[str, dict[str, Any]] = {
     "by default": {},
     "exact means": {"exact_means": True},
-    "without the worst": {"drop_bottom": 0.25},
     "other bounds": {"bounds": (-0.5, 2.0)},
 }
 
 
-def _simulated(c: str, **options: Any) -> dict[str, Any]:
-    model = call("Simulator", side(c), **options)
+def _simulated(scores: Any, **options: Any) -> dict[str, Any]:
+    model = call("Simulator", scores, **options)
     return {
         "drawn": model.draw(20, 7),
         "simulated": model.simulate(15, 7),
@@ -418,18 +417,18 @@ def _simulated(c: str, **options: Any) -> dict[str, Any]:
 
 @case("Simulator people {}", SIMULATORS)
 def _(how: str) -> Any:
-    return _simulated("people", **SIMULATORS[how])
+    return _simulated(side("people"), **SIMULATORS[how])
 
 
 @case("Simulator {} without the worst", COLLECTIONS[1:])
 def _(c: str) -> Any:
-    return _simulated(c, drop_bottom=0.25)
+    return _simulated(side(c).drop_bottom(0.25))
 
 
 @case("simulate")
 def _() -> Any:
-    options = {"exact_means": True, "drop_bottom": 0.25}
-    return [call("simulate", side("people"), 30, 7), call("simulate", side("hasty"), 30, 7, **options)]
+    hasty = side("hasty").drop_bottom(0.25)
+    return [call("simulate", side("people"), 30, 7), call("simulate", hasty, 30, 7, exact_means=True)]
 
 
 # Reading -------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from ..read.reader import Collection, as_topics, refuse
 from ..read.source import fingerprint
 from .grid import Trials, run_grid
 from .saving import StudyResult
-from .simulation.simulator import Simulator
+from .simulation import Simulator
 
 SIZES = tuple(range(10, 101, 10))
 COEFFICIENTS = ("tau", "tau_ap")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from concordant.study.simulation import margins
+from concordant.study import simulation as margins
 
 from . import literal
 
@@ -84,16 +84,6 @@ def test_the_bandwidth_of_a_normal_sample_is_the_best_one_for_a_normal_distribut
     samples = np.random.default_rng(8).normal(size=(40, 400))
     found = np.mean([margins.bandwidth(x, float(x.std(ddof=1))) for x in samples])
     assert found == pytest.approx((4 / 400) ** (1 / 3), rel=0.02)
-
-
-@pytest.mark.parametrize("name", ["normal", "heavy tails", "skewed", "far apart"])
-def test_many_observations_are_counted_on_a_grid(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    observed = observations()[name]
-    sd = float(observed.std(ddof=1))
-    exact = margins.bandwidth(observed, sd)
-    monkeypatch.setattr(margins, "_ALL_PAIRS", 10)
-    assert margins.bandwidth(observed, sd) != exact
-    assert margins.bandwidth(observed, sd) == pytest.approx(exact, rel=5e-5)
 
 
 def test_simple_margins() -> None:

@@ -179,8 +179,8 @@ def test_what_cannot_be_simulated_is_refused() -> None:
         cc.study.Simulator({"a": 0.1, "b": 0.2})
     with pytest.raises(cc.errors.InputError, match="scores have 1 topic: at least 2 are needed"):
         cc.study.Simulator(scores([[0.1, 0.2]]))
-    with pytest.raises(cc.errors.InputError, match="drop_bottom is 1"):
-        cc.study.Simulator(s, drop_bottom=1)
+    with pytest.raises(cc.errors.LimitError, match="scores have 2,001 topics, and a simulation takes at most 2,000"):
+        cc.study.Simulator(scores(np.random.default_rng(0).random((2_001, 2))))
     for bounds in (3, (1, 0), (0, np.inf)):
         with pytest.raises(cc.errors.InputError, match="bounds is"):
             cc.study.Simulator(s, bounds=bounds)  # type: ignore[arg-type]
@@ -189,20 +189,12 @@ def test_what_cannot_be_simulated_is_refused() -> None:
             cc.simulate(s, count)  # type: ignore[arg-type]
 
 
-def test_systems_are_dropped_only_when_asked() -> None:
-    s = example()
-    assert cc.study.Simulator(s).dropped == ()
-    model = cc.study.Simulator(s, drop_bottom=0.25)
-    assert model.scores == s.drop_bottom(0.25)
-    assert set(model.dropped) == set(s.systems) - set(model.scores.systems) != set()
-    assert model.simulate(5, rng=0).systems == model.scores.systems
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "systems"), [("adhoc6", 55), ("adhoc7", 77), ("adhoc8", 97)])
 def test_real_collections_keep_what_the_reference_keeps(trec: Path, name: str, systems: int) -> None:
     whole = cc.read_scores(trec / f"{name}.csv")
-    model = cc.study.Simulator(whole, drop_bottom=0.25)
+    assert isinstance(whole, cc.Scores)
+    model = cc.study.Simulator(whole.drop_bottom(0.25))
     assert len(model.scores.systems) == systems
     old, new = model.scores.values, model.draw(5_000, rng=0)
     assert np.abs(model.true_means() - model.scores.means()).max() <= 0.018

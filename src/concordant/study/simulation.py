@@ -1,25 +1,143 @@
-"""`Simulator` and `simulate`: draw scores that the systems of a collection could get on new topics."""
+"""`Simulator` and `simulate`: draw scores that the systems of a collection could get on new topics.
+
+Margins are smoothed distributions of effects, as tables of their quantiles.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, ndtr, ndtri
 
-from ...arrays import FloatArray, require_room_for_pairs
-from ...data.means import identical_to
-from ...data.scores import Scores
-from ...errors import InputError, argument, counted
-from ...inference.resampling import Seed
-from ...options import checked
-from ...read.reader import Collection, as_topics, refuse
-from . import margins
-from .margins import inverse_transform, transform
+from ..arrays import FloatArray, require_room_for_pairs
+from ..data.means import identical_to
+from ..data.scores import Scores
+from ..errors import InputError, LimitError, argument, counted
+from ..inference.resampling import Seed
+from ..options import checked
+from ..read.reader import Collection, as_topics, refuse
 
 _FLAT = 1e-8  # share of the range of possible scores: the transform would lose smaller differences
 _NEGLIGIBLE = 1e-9  # share of the largest: a smaller spread or eigenvalue is rounding error
+_LEAST = (
+    0.1  # share of the best bandwidth for a normal distribution; limits the table if nearly all observations are equal
+)
+_MOST = 2_000  # topics, of which every pair is computed for each system
+_REACH = 9.0  # bandwidths beyond which a kernel adds less than 1e-18
+_NODES = 16  # nodes of the table in a bandwidth
+_BLOCK = 64  # nodes computed at a time, against the observations within reach
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Quantiles as a function of the standard normal deviate, x = F^-1(Phi(z)).
+
+    Between two nodes x is a cubic in u = (z - z_k) / (z_k+1 - z_k), with the right values and slopes at both ends.
+    It is increasing, so even a poor cubic is off by less than a sixteenth of a bandwidth. Cubics are poor only in gaps
+    between observations, where few values fall.
+    """
+
+    z: FloatArray
+    width: FloatArray
+    cubic: FloatArray
+    """The four coefficients of each piece, lowest power first."""
+
+    def __call__(self, z: FloatArray) -> FloatArray:
+        piece = np.searchsorted(self.z[1:-1], z, side="right")
+        u = (np.clip(z, self.z[0], self.z[-1]) - self.z[piece]) / self.width[piece]
+        c0, c1, c2, c3 = self.cubic[:, piece]
+        return np.asarray(c0 + u * (c1 + u * (c2 + u * c3)))
+
+
+def constant() -> Margin:
+    """Always 0."""
+    ends = np.array([-40.0, 40.0])
+    return Margin(ends, np.diff(ends), np.zeros((4, 1)))
+
+
+def smooth(observed: FloatArray, sd: float) -> Margin:
+    """Tabulate the quantiles of F(x) = mean of Phi((x - x_i) / h) over the observations, with h from `bandwidth`.
+
+    The inverse of F has no formula. F and its density are computed at 16 points per bandwidth, from nine bandwidths
+    below the lowest observation to nine above the highest, and the table is inverted.
+    """
+    h = bandwidth(observed, sd)
+    x = np.arange(observed.min() - _REACH * h, observed.max() + (_REACH + 1 / _NODES) * h, h / _NODES)
+    z, slope = _deviates(x, np.sort(observed), h)
+    step = np.diff(z)
+    kept = np.flatnonzero(step > 0)  # no deviate falls where F is constant in floating point
+    with np.errstate(divide="ignore", invalid="ignore"):
+        secant = np.diff(x) / step
+    most = 3 * np.minimum(np.append(secant, np.inf), np.append(np.inf, secant))  # three secants: still increasing
+    slope = np.minimum(slope, most)
+    rise = np.diff(x)[kept]
+    left, right = slope[kept] * step[kept], slope[kept + 1] * step[kept]
+    cubic = np.stack([x[kept], left, 3 * rise - 2 * left - right, left + right - 2 * rise])
+    return Margin(np.append(z[kept], z[-1]), step[kept], cubic)
+
+
+def bandwidth(observed: FloatArray, sd: float) -> float:
+    """Standard deviation of the kernel, by the two-stage plug-in rule of Polansky and Baker (2000).
+
+    The mean integrated squared error of F is least, to first order, at h = (1 / (sqrt(pi) n A))**(1/3), A the integral
+    of the squared derivative of the density. A = -psi_2, where psi_r is the expectation of the density's r-th
+    derivative at an observation. It is estimated from all pairs of observations with a normal kernel of its own
+    bandwidth g = (2 K_r(0) / (-n psi_r+2))**(1/(r+3)); the psi_4 in that of psi_2 likewise, and the psi_6 in that of
+    psi_4 is that of a normal distribution with standard deviation `sd`. A normal sample gets about sd (4 / n)**(1/3).
+    """
+    x, root = observed / sd, math.sqrt(2 * math.pi)
+    n = len(x)
+    psi_6 = -15 / (16 * math.sqrt(math.pi))
+    psi_4 = _psi(x, (-6 / (root * n * psi_6)) ** (1 / 7), 4, (1, -6, 3))
+    psi_2 = _psi(x, (2 / (root * n * psi_4)) ** (1 / 5), 2, (1, -1))
+    return float(sd * max((1 / (math.sqrt(math.pi) * n * -psi_2)) ** (1 / 3), _LEAST * (4 / n) ** (1 / 3)))
+
+
+def _psi(x: FloatArray, g: float, order: int, hermite: tuple[int, ...]) -> float:
+    """Mean of a derivative of the normal density with sd g over all pairs, including an observation with itself.
+
+    `hermite` has the coefficients of its polynomial in the squares.
+    """
+    apart = np.subtract.outer(x, x).ravel() / g
+    values = np.polyval(hermite, apart**2) * np.exp(-0.5 * apart**2)
+    return float(values.sum() / (math.sqrt(2 * math.pi) * g ** (order + 1) * len(x) ** 2))
+
+
+def _deviates(x: FloatArray, observed: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+    """Compute z = Phi^-1(F(x)) and dx/dz = phi(z) / F'(x) at increasing x."""
+    n = len(observed)
+    below, above, density = np.empty_like(x), np.empty_like(x), np.empty_like(x)
+    for lo in range(0, len(x), _BLOCK):
+        rows = slice(lo, min(lo + _BLOCK, len(x)))
+        ends = observed.searchsorted([x[lo] - (_REACH + 1) * h, x[rows.stop - 1] + (_REACH + 1) * h])
+        t = (x[rows, None] - observed[None, ends[0] : ends[1]]) / h
+        # Sum both tails, because 1 minus a tail would lose the digits of the small one.
+        below[rows] = (ndtr(t).sum(axis=1) + ends[0]) / n
+        above[rows] = (ndtr(-t).sum(axis=1) + (n - ends[1])) / n
+        density[rows] = np.exp(-0.5 * t * t).sum(axis=1) / (n * h)
+    z = np.where(below < 0.5, ndtri(below), -ndtri(above))
+    with np.errstate(divide="ignore"):
+        return np.maximum.accumulate(z), np.exp(-0.5 * z * z) / density
+
+
+# The scale on which effects add up: transform scores between 0 and 1, and back.
+OFFSET = 0.05  # keeps scores of 0 and 1 finite
+
+
+def transform(x: FloatArray) -> FloatArray:
+    """Transform scores x between 0 and 1 to y = log((x + a) / (1 - x + a))."""
+    return np.asarray(np.log((x + OFFSET) / (1 - x + OFFSET)))
+
+
+def inverse_transform(y: FloatArray) -> FloatArray:
+    """Invert `transform` and clip to [0, 1]."""
+    return np.asarray(np.clip(expit(y) * (1 + 2 * OFFSET) - OFFSET, 0.0, 1.0))
 
 
 class Simulator:
@@ -40,18 +158,13 @@ class Simulator:
         two topics.
     exact_means : bool
         Shift each system effect until `true_means` are the original means.
-    drop_bottom : float
-        Leave out systems with a mean below this quantile, as `Scores.drop_bottom` does; by default none. Studies use
-        0.25, against defective systems. `dropped` has the names.
     bounds : tuple of float
         The lowest and highest possible score, if not 0 and 1.
 
     Attributes
     ----------
     scores : Scores
-        The simulated collection, without dropped systems.
-    dropped : tuple of str
-        The systems that `drop_bottom` left out.
+        The original scores.
     bounds : tuple of float
         The lowest and highest possible score, higher is better.
 
@@ -80,16 +193,18 @@ class Simulator:
         scores: Collection,
         *,
         exact_means: bool = False,
-        drop_bottom: float = 0.0,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> None:
-        whole = as_topics(scores, "scores", least_systems=1)
-        refuse(whole, "scores", "groups", "types", why="new topics are drawn one by one")
-        require_room_for_pairs(len(whole.systems), "simulation", 7)
+        self.scores = as_topics(scores, "scores", least_systems=1)
+        refuse(self.scores, "scores", "groups", "types", why="new topics are drawn one by one")
+        if len(self.scores.topics) > _MOST:
+            raise LimitError(
+                f"scores have {len(self.scores.topics):,} topics, and a simulation takes at most {_MOST:,}: give a "
+                "sample of them, by select(topics=...)"
+            )
+        require_room_for_pairs(len(self.scores.systems), "simulation", 7)
         low, high = bounds
-        self.bounds = (0.0 - high, 0.0 - low) if whole.lower_is_better else bounds
-        self.scores = whole.drop_bottom(drop_bottom)
-        self.dropped = tuple(s for s in whole.systems if s not in set(self.scores.systems))
+        self.bounds = (0.0 - high, 0.0 - low) if self.scores.lower_is_better else bounds
         y = _transformed(self.scores, self.bounds)
         self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
         self._first = identical_to(self.scores.values)  # rounding must not tell identical systems apart
@@ -107,9 +222,7 @@ class Simulator:
         sd[sd <= _NEGLIGIBLE * max(1.0, np.abs(y).max())] = 0.0
         self._correlation = _correlations(effects, sd)
         # A system without residual spread needs no smoothing.
-        self._margins = [
-            margins.smooth(column, s) if s > 0 else margins.constant() for column, s in zip(effects.T, sd, strict=True)
-        ]
+        self._margins = [smooth(column, s) if s > 0 else constant() for column, s in zip(effects.T, sd, strict=True)]
 
     @cached_property
     def _factor(self) -> FloatArray:
@@ -160,8 +273,7 @@ class Simulator:
 def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
     """Simulate a new collection: scores of the same systems on `n_topics` new topics.
 
-    The new scores have nearly the same means, distributions and correlations as the original. All systems are kept
-    unless `drop_bottom` says otherwise.
+    The new scores have nearly the same means, distributions and correlations as the original.
 
     Parameters
     ----------
@@ -233,8 +345,6 @@ _FAR = 60.0  # a system effect at which every score is 0 or 1
 
 def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
     """Find the shifts of the system effects that give the wanted expected scores."""
-    from scipy.optimize import brentq
-
     found = np.empty(len(wanted))
     for j, effect in enumerate(_effects(model)):
         from_level = model._level[j] + effect
