@@ -29,7 +29,6 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
     return {
         "scatter": compared.plot,
         "ranks": lambda: compared.plot("ranks"),
-        "panels": lambda: compared.plot("panels"),
         "forest": lambda: compared.plot("forest"),
         "worth": cc.judge_worth(people, careful, names=("people", "careful"), rng=0).plot,
         "worths": cc.rank_judges(people, {"careful": careful, "hasty": hasty}, rng=0).plot,

@@ -11,7 +11,7 @@ import pytest
 
 import concordant as cc
 from concordant.judgments import Change, leave_each_out, leave_out
-from concordant.study.judgments import plot_scores, summary_of
+from concordant.study.judgments import summary_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
 
@@ -159,8 +159,6 @@ def test_figures(found: cc.study.StudyResult) -> None:
     ax = found.plot(change="sample", statistic="d_rank")
     assert ax.get_ylabel() == "d_rank"
     assert len(ax.lines) == len(MEASURES)
-    ax = plot_scores(found, "depth_pool", "3", "AP", top=4)
-    assert len(ax.lines[0].get_xdata()) == 4
     pyplot.close("all")
 
 

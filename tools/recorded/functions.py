@@ -191,11 +191,6 @@ def _(p: str) -> Any:
     return said("compare", *pair(p), coefficients=some, top=10, rank_test="paper", n_resamples=300, rng=7)
 
 
-@case("compare {} among some", PAIRS)
-def _(p: str) -> Any:
-    return call("compare", *pair(p), rank_test=None, rng=7).tau_b_among(np.arange(3, 17))
-
-
 @case("compare on own topics")
 def _() -> Any:
     whole = side("trec/robust2004_ap")
@@ -818,7 +813,6 @@ def _compared(n_resamples: int = 200, **options: Any) -> Any:
 FIGURES: dict[str, Callable[[], Any]] = {
     "compare": lambda: _compared().plot(),
     "compare ranks": lambda: _compared().plot("ranks"),
-    "compare panels": lambda: _compared().plot("panels"),
     "compare forest": lambda: _compared(600, interval=True).plot("forest"),
     "correlate": lambda: call("correlate", *pair("hasty"), method="iterated", n_resamples=600, rng=7).plot(),
     "judge_worth": lambda: call("judge_worth", *pair("hasty"), rng=7).plot(),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..arrays import FloatArray, IntArray
-from ..coefficients.registry import get_coefficient, headlines, list_coefficients
+from ..arrays import FloatArray
+from ..coefficients.registry import headlines, list_coefficients
 from ..data.results import Interval, Result, plain, settings_of
 from ..data.scores import with_sign
 from ..errors import InputError, counted, import_extra, listing, p_equals
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..judges.worth import JudgeRanking, JudgeWorth
     from ..pairing import Pairing
 
-Kind = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"]
+Kind = Literal["scatter", "ranks", "forest", "heatmap", "matrix", "worth"]
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,6 @@ class Compared:
                 return value.value
         have = ", ".join(value.coefficient for value in self.values)
         raise KeyError(f"there is no {coefficient!r} in this comparison: it has {have}")
-
-    def tau_b_among(self, systems: IntArray) -> float:
-        """Compute tau_b of the systems with these indices; nan if undefined."""
-        return get_coefficient("tau_b").attempt(self.truth_means[systems], self.candidate_means[systems])[0]
 
     @property
     def pairs(self) -> int:
@@ -331,27 +327,24 @@ class Comparison(Result):
 
         Parameters
         ----------
-        kind : {"scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"}, optional
+        kind : {"scatter", "ranks", "forest", "heatmap", "matrix", "worth"}, optional
             By default "scatter" for one candidate, "heatmap" for several.
 
             - "scatter": candidate means against truth means, with the diagonal. The `top` best are highlighted, tied
               systems are linked, and the systems that move most are named.
             - "ranks": a line from each system's rank in truth to its rank in candidate.
-            - "panels": the `top` best and the `top` worst systems in separate panels, as in figures 1 and 2 of
-              yilmaz2008. A third panel, if it fits, shows all systems.
             - "forest": the coefficients with their intervals.
             - "heatmap": coefficients x candidates.
             - "matrix": all pairs of sides; needs all_pairs=True.
             - "worth": the worth of each candidate.
         ax : Axes, optional
-            matplotlib axes; for "panels" two or three of them.
+            matplotlib axes.
         top : int
             How many systems count as the best.
 
         Returns
         -------
         Axes
-            A list of axes for "panels".
 
         """
         from ..render.figures import agreement, intervals, matrices
@@ -373,8 +366,7 @@ class Comparison(Result):
         (alone,) = self.comparisons
         if kind == "forest":
             return intervals.coefficients(alone, ax)
-        draw: Any = {"scatter": agreement.scatter, "ranks": agreement.ranks, "panels": agreement.panels}[kind]
-        return draw(alone, ax, top=top)
+        return (agreement.scatter if kind == "scatter" else agreement.ranks)(alone, ax, top=top)
 
 
 def _p(test: RankTest) -> str:
@@ -383,7 +375,7 @@ def _p(test: RankTest) -> str:
     return f"{p_equals(test.pvalue, 2 if test.pvalue >= 0.0995 else 3)}{doubt}"
 
 
-_OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "pairs", "rank_line", "tau_b_among"}
+_OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "pairs", "rank_line"}
 
 
 def is_named(found: Comparison) -> bool:

@@ -19,7 +19,7 @@ from .terminal import next_steps, tell
 if TYPE_CHECKING:
     from ..agreement.comparison_result import Comparison
 
-Figure = Literal["scatter", "ranks", "panels", "forest", "heatmap", "matrix", "worth"]
+Figure = Literal["scatter", "ranks", "forest", "heatmap", "matrix", "worth"]
 Noun = Literal["judge", "measure", "pool", "benchmark"]
 
 

@@ -241,7 +241,7 @@ def judge_card(  # noqa: PLR0913
         paper=printed,
         shown=_table(judges, printed, alpha),
         index="judge",
-        figure="judged.card",
+        figure="intervals.card",
         notes=(*sides.notes, *ranking.notes),
         data=joined,
         settings=sides.about(seed=how.seed, correction=correction, alpha=alpha, **about)["settings"],

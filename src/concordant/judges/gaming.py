@@ -207,7 +207,7 @@ def gaming_gap(  # noqa: PLR0913
         lines=[vars(dose) for dose in doses],
         shown=_table(numbers),
         index="k",
-        figure="judged.gaming_gap",
+        figure="curves.gaming_gap",
         notes=(note,) if left else (),
         settings=settings_of(
             seed=how.seed,

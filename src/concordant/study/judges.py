@@ -26,7 +26,7 @@ from ..judgments.evaluation import evaluate
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs
 from ..options import checked
-from .judgments import judgment_study, plot_scores
+from .judgments import judgment_study
 from .saving import StudyResult
 
 
@@ -55,19 +55,17 @@ def _gaming_table(gaming: Mapping[str, Findings]) -> str:
 
 
 def _figure(found: StudyResult) -> Any:
-    """Draw the heatmap and, for each judge, all means, those of the ten best, the label confusion, and the gaming."""
-    n, across, first = len(found.judges), 4 if found.gaming else 3, found.study.measures[0]
+    """Draw the heatmap and, for each judge, the label confusion and the gaming."""
+    n, across = len(found.judges), 2 if found.gaming else 1
     made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (n + 1)), layout="constrained")
     panels = made.subplots(n + 1, across, squeeze=False)
     found.plot(panels[0, 0])
     for ax in panels[0, 1:]:
         ax.axis("off")
     for row, judge in zip(panels[1:], found.judges, strict=True):
-        plot_scores(found.study, "judge", judge, first, row[0])
-        plot_scores(found.study, "judge", judge, first, row[1], top=10)
-        found.labels[judge].plot(row[2])
+        found.labels[judge].plot(row[0])
         if found.gaming:
-            found.gaming[judge].plot(row[3])
+            found.gaming[judge].plot(row[1])
     return made
 
 

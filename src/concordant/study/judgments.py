@@ -28,7 +28,7 @@ from ..judgments.runs import Runs
 from ..options import checked
 from ..ranks.distance import Problem, paper_distances, share_as_far
 from .grid import Trials, run_grid
-from .saving import StudyResult, place_of
+from .saving import StudyResult
 
 _EPS = 1e-5
 LEVEL = 0.95  # share of the draws within an interval
@@ -176,20 +176,6 @@ def _figure(found: StudyResult) -> Any:
             found.plot(ax, change=kind, statistic=name)
             ax.tick_params(axis="x", labelrotation=90 if len(found.changes) > 8 * len(kinds) else 0)
     return made
-
-
-def plot_scores(found: StudyResult, change: str, level: str, measure: str, ax: Any = None, *, top: int = 0) -> Any:
-    """Plot means of systems under the changed judgments against those under the full ones, with the diagonal.
-
-    `top` limits the plot to the best systems by the full judgments; 0 plots all.
-    """
-    from ..render.figures import agreement
-
-    full = found.full[place_of(measure, found.measures, "measure")]
-    changed = found.scores[change, level, measure].mean(axis=0)
-    order = np.argsort(-full, kind="stable")[: top or None]
-    labels = (f"{measure}, full judgments", f"{measure}, {change} {level}")
-    return agreement.plain_scatter(full[order], changed[order], labels, ax)
 
 
 def _cell(name: str, value: Any) -> str:

@@ -141,7 +141,6 @@ def figures() -> Figures:
     return {
         "scatter": lambda: hasty.plot("scatter"),
         "ranks": lambda: comparison(top=14).plot("ranks", top=4),
-        "panels": lambda: hasty.plot("panels"),
         "forest": lambda: hasty.plot("forest"),
         "heatmap": lambda: plots.comparisons([careful, hasty], coefficients=["tau_b", "tau_ap_b", "rbo", "tau"]),
         "matrix": lambda: matrix([[1, 0.7, 0.9], [0.7, 1, 0.6], [0.9, 0.6, 1]], ["a", "b", "c"], "tau_b"),
@@ -153,7 +152,6 @@ def figures() -> Figures:
         "error": lambda: reliability_study().plot(what="error"),
         "bias": lambda: reliability_study().plot(what="bias", coefficient="tau_ap"),
         "judgments": lambda: judgment_study().plot(),
-        "judgments_scores": lambda: judgments.plot_scores(judgment_study(), "sample", "0.3", "AP"),
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),
         "topics": lambda: explained.plot("topics", most=12),

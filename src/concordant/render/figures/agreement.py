@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...errors import InputError
-from .labels import distinct, fitting, most_telling, number_ticks, place_beside, row_height, symbol, text
-from .style import BLUE, DARK, GREY, LIGHT, PURPLE, VERMILLION, canvas, canvases, new_width
+from .labels import distinct, fitting, most_telling, place_beside, row_height, symbol, text
+from .style import BLUE, GREY, LIGHT, PURPLE, VERMILLION, canvas, new_width
 
 if TYPE_CHECKING:
     from ...agreement.comparison_result import Compared
@@ -38,40 +36,6 @@ def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int =
             ax.legend(loc="best")
         _name_movers(ax, comparison, named)
     return ax
-
-
-def panels(comparison: Compared, axes: Any = None, *, top: int = 10) -> list[Any]:
-    """Draw figures 1 and 2 of yilmaz2008: the best ten, the worst ten and, if the figure is wide enough, all systems.
-
-    The number beside a system is its rank in the truth. Each panel shows tau_b among its systems.
-    """
-    if axes is not None and not (isinstance(axes, (Sequence, np.ndarray)) and len(axes) in (2, 3)):
-        raise InputError("ax: the panels need two or three axes, such as pyplot.subplots(1, 2)[1]; None makes new ones")
-    truth, candidate = comparison.truth_means, comparison.candidate_means
-    order = np.argsort(-truth, kind="stable")
-    k = min(top, max(2, len(order) // 2))
-    ranks = 1 + (truth[None] > truth[:, None]).sum(axis=1)
-    count = 3 if new_width() >= 5 else 2
-    with canvases(count, 0.2 + 1.05 * new_width() / count, axes) as made:
-        shown = [(f"{k} best", order[:k], VERMILLION), (f"{k} worst", order[-k:], BLUE)]
-        if len(made) == 3:
-            shown.insert(0, (f"all {len(order)}", order, DARK))
-        for ax, (title, who, colour) in zip(made, shown, strict=True):
-            x, y = truth[who], candidate[who]
-            _orient(ax, comparison, who)
-            ax.plot(x, y, "o", color=colour, markersize=3)
-            tau = comparison.tau_b_among(who)
-            ax.set_title(
-                f"{title}: {symbol('tau_b')} {'undefined' if math.isnan(tau) else f'{tau:.2f}'}", fontsize="small"
-            )
-            ax.set_xlabel(text(comparison.truth, 18))
-            number_ticks(ax, "xy", 3)
-        made[0].set_ylabel(text(comparison.candidate, 18))
-        for ax, (_, who, _) in zip(made, shown, strict=True):
-            if len(who) <= 12:
-                numbers = {k: str(ranks[system]) for k, system in enumerate(who)}
-                place_beside(ax, numbers, truth[who].tolist(), candidate[who].tolist(), size=5.5)
-    return made
 
 
 def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
@@ -116,30 +80,15 @@ def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
     return ax
 
 
-def diagonal(ax: Any, x: FloatArray, y: FloatArray) -> None:
-    """Draw the line of equal scores over the range of both sides."""
-    low, high = float(min(x.min(), y.min())), float(max(x.max(), y.max()))
-    ax.plot([low, high], [low, high], color=LIGHT, linewidth=1, zorder=1)
-
-
-def _orient(ax: Any, comparison: Compared, who: Any = slice(None)) -> None:
+def _orient(ax: Any, comparison: Compared) -> None:
     """Draw the diagonal if both sides have one direction, and label errors, drawn as negatives, with their values."""
-    lower = comparison.lower_is_better
+    lower, x, y = comparison.lower_is_better, comparison.truth_means, comparison.candidate_means
     if lower[0] == lower[1]:
-        diagonal(ax, comparison.truth_means[who], comparison.candidate_means[who])
+        ends = [min(x.min(), y.min()), max(x.max(), y.max())]
+        ax.plot(ends, ends, color=LIGHT, linewidth=1, zorder=1)
     for axis, changed in zip((ax.xaxis, ax.yaxis), lower, strict=True):
         if changed:
             axis.set_major_formatter(lambda value, _: f"{0.0 - value:g}")
-
-
-def plain_scatter(x: FloatArray, y: FloatArray, labels: tuple[str, str], ax: Any = None) -> Any:
-    """Plot scores against scores with the diagonal."""
-    with canvas(ax, height=0.85 * min(new_width(), 4.5)) as ax:
-        ax.plot(x, y, "o", color=BLUE, markersize=3)
-        diagonal(ax, x, y)
-        ax.set_xlabel(labels[0])
-        ax.set_ylabel(labels[1])
-    return ax
 
 
 def _side(name: str, measure: str, lower: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InputError, counted, import_extra
@@ -75,17 +76,22 @@ def mixes(found: Findings, ax: Any = None) -> Any:
 def label_trial(found: Findings, ax: Any = None) -> Any:
     """Draw tau_b by the share of pairs that people judge, one line per design."""
     with canvas(ax, height=grown(2.5)) as ax:
-        for k, (design, values) in enumerate(zip(found.designs, found.tau_b, strict=True)):
-            ax.plot(
-                100 * found.shares, values, marker=MARKS[k % len(MARKS)], color=SERIES[k % len(SERIES)], label=design
-            )
+        designs = dict(zip(found.designs, found.tau_b, strict=True))
+        _lines(ax, 100 * found.shares, designs, "pairs that people judge (%)", f"{symbol('tau_b')} with all judged")
         ax.set_xscale("log")
         ax.set_xticks(100 * found.shares, [f"{100 * share:g}" for share in found.shares])
         ax.minorticks_off()
-        ax.set_xlabel("pairs that people judge (%)")
-        ax.set_ylabel(f"{symbol('tau_b')} with all judged")
-        ax.legend(loc="lower right", fontsize="x-small")
     return ax
+
+
+def _lines(ax: Any, x: Any, series: Mapping[str, Any], across: str, up: str) -> None:
+    """Draw one line for each series, with a key."""
+    for k, (label, values) in enumerate(series.items()):
+        dashes = ("-", "--", ":")[k // len(SERIES) % 3]
+        ax.plot(x, values, dashes, marker=MARKS[k % len(MARKS)], color=SERIES[k % len(SERIES)], label=label)
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    ax.legend(fontsize="x-small", ncols=2 if len(series) > 3 else 1)
 
 
 def reliability_study(
@@ -97,18 +103,17 @@ def reliability_study(
 ) -> Any:
     """Draw error or bias by number of topics, one line per estimator; by default for the first collection."""
     check_option("what", what, Literal["error", "bias"])
-    name = found.collections[0] if collection is None else collection
+    collection = found.collections[0] if collection is None else collection
     with canvas(ax, height=grown(2.5)) as ax:
         if what == "bias":
             ax.axhline(0, color=GREY, linewidth=0.8)
-        for row, mark, colour in zip(found.summary, MARKS, SERIES, strict=False):
-            estimator = row["estimator"]
-            heights = [found.cell(name, size, coefficient, estimator)[what] for size in found.sizes]
-            ax.plot(found.sizes, heights, marker=mark, color=colour, linewidth=1, label=_shown(estimator))
-        ax.set_title(f"{text(name)}, {symbol(coefficient)}")
-        ax.set_xlabel("topics")
-        ax.set_ylabel(what)
-        ax.legend(fontsize="x-small", ncols=2)
+        estimators = [row["estimator"] for row in found.summary]
+        series = {
+            _shown(name): [found.cell(collection, size, coefficient, name)[what] for size in found.sizes]
+            for name in estimators
+        }
+        _lines(ax, found.sizes, series, "topics", what)
+        ax.set_title(f"{text(collection)}, {symbol(coefficient)}")
     return ax
 
 
@@ -146,20 +151,31 @@ def judgment_study(found: StudyResult, ax: Any, change: str | None = None, stati
     if not levels:
         raise InputError(f"the study has no change {kind!r}")
     with canvas(ax, height=grown(2.5)) as ax:
-        for k, measure in enumerate(found.measures):
-            cells = [found.cell(kind, level, measure, name) for level in levels]
-            heights, low, high = ([cell[part] for cell in cells] for part in ("mean", "low", "high"))
-            colour = SERIES[k % len(SERIES)]
-            dashes = ("-", "--", ":")[k // len(SERIES) % 3]
-            mark = MARKS[k % len(MARKS)]
-            ax.plot(levels, heights, dashes, marker=mark, color=colour, label=text(measure))
+        cells = {text(of): [found.cell(kind, level, of, name) for level in levels] for of in found.measures}
+        _lines(ax, levels, {of: [cell["mean"] for cell in each] for of, each in cells.items()}, text(kind), name)
+        for k, each in enumerate(cells.values()):
+            low, high = [cell["low"] for cell in each], [cell["high"] for cell in each]
             if not any(map(math.isnan, low)):
-                ax.fill_between(levels, low, high, color=colour, alpha=0.15, linewidth=0)
+                ax.fill_between(levels, low, high, color=SERIES[k % len(SERIES)], alpha=0.15, linewidth=0)
         if len(levels) > 6:
             ax.tick_params(axis="x", rotation=90)
-        ax.set_xlabel(text(kind))
-        ax.set_ylabel(name)
-        ax.legend(fontsize="x-small")
+    return ax
+
+
+def gaming_gap(found: Findings, ax: Any = None) -> Any:
+    """Draw the mean rank of a system that re-orders by the judge, ranked by the judge and by people."""
+    people, judge = map(text, found.names)
+    before = (found.n_systems + 1) / 2
+    series = {
+        f"rank by {people}": [before, *(dose.rank_people for dose in found.doses)],
+        f"rank by {judge}": [before, *(dose.rank_judge for dose in found.doses)],
+    }
+    with canvas(ax) as ax:
+        ax.axhline(before, color=GREY, linestyle=":", linewidth=0.8)
+        ax.axhline(found.favourite_people, color=BLUE, linestyle="--", linewidth=0.8, label=f"favourite by {people}")
+        ks = [0, *(dose.k for dose in found.doses)]
+        _lines(ax, ks, series, f"documents re-ordered by {judge}", "mean rank of a system")
+        ax.set_ylim(found.n_systems + 1, 0)
     return ax
 
 
