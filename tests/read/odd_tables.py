@@ -211,7 +211,7 @@ TWICE = [
     Odd("system,301,302\nx,.5,.6\nx,.1,.2\n", "system 'x' was given"),
     Odd("system,topic,value\nx,1,.5\nx,1,.6\n", "the same score of system 'x' on topic '1' was given"),
     Odd("system,topic,judge,value\nx,1,me,.5\nx,1,you,.6\n", "keep one value of judge"),
-    Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", "if column 'fold' holds the topics, say topic_column='fold'"),
+    Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", "say topic_column= if a column holds topics"),
     Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", matrix("one two", "x y", A_T, B_T),
         {"topic_column": "fold"}),
     Odd(",system,score\n0,x,.5\n1,x,.6\n0,y,.1\n1,y,.2\n", "system 'x' was given"),

@@ -15,7 +15,7 @@ from ...errors import ConcordantError, listing
 from ..source import Source
 from ..tables import vocabulary
 from ..tables.cells import MEAN, Grid, Origin, cell_number, pivot, scores_of, warn_of, warn_of_lost
-from ..tables.contents import Contents, refused_measure, warn_of_words
+from ..tables.contents import Contents, warn_of_words
 
 _SHAPE = "{system: {topic: {measure: value}}}"
 # What the one key around results is called; no system.
@@ -127,7 +127,7 @@ class NestedScores(Contents):
             way_out = f"ask for a measure by its name, or nest them as {_SHAPE}{rename}"
             raise self.origin.error(f"cannot tell which of the levels ({shown}) holds what: {way_out}", 1)
         if place is None and measure is not None:
-            raise refused_measure(self.origin, measure)
+            raise self.no_measure(measure)
         *systems, topic = rest
         return Nesting(
             [key[systems[0]] for key in keys] if systems else None,

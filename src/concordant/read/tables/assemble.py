@@ -16,8 +16,7 @@ from ...data.scores import Means, Scores, owned
 from ...errors import ConcordantError, ReadError, argument, counted, either_direction, listing, warn
 from . import vocabulary
 from .cells import MEAN, Given, Grid, Origin, join, warn_of
-from .contents import Contents
-from .limits import WIDTH, unit
+from .contents import WIDTH, Contents, unit
 from .vocabulary import direction, usually_an_error
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import FloatArray
 from ...data.means import chosen, invent_topics, says_which
 from ...errors import ConcordantError, argument, listing
 from . import vocabulary
@@ -20,6 +23,7 @@ from .cells import (
     Origin,
     cell_number,
     pivot,
+    plain_number,
     warn_of,
     warn_of_lost,
     warn_of_summaries,
@@ -41,10 +45,22 @@ from .layout import (
     score_columns,
     warn_of_counters,
 )
-from .limits import find_limits, owner, standard_errors
-from .vocabulary import no_measure
 
 NO_ROLES = Roles()
+_NO_SCORES = "has no column of scores: give topics x systems, or system, topic and value"
+# The 95% limits that published boards print beside their scores, which give standard errors.
+WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
+_LOPSIDED = 3.0  # times as far from the score as the other limit: not an interval around the score
+# What limits are called, alone or behind the name of their score: lower, score_lower, rating_q025, 95% CI upper.
+_OWNER = r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci_*)?"
+_BEHIND = r"(?:_(?:95%?|ci|bound|limit))*\W*"
+_LOWER = re.compile(rf"{_OWNER}(?:lower|low|lo|lcb|lb|q0?25|2_5%){_BEHIND}")
+_UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
+_BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
+_OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
+_ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # by themselves, as levels of effort or difficulty
+# Both in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
+_PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*[,;/]\s*([+−-]?[\d.]+)\s*[)\]]?")
 
 
 class Contents:
@@ -86,7 +102,7 @@ class Contents:
     @property
     def named(self) -> bool:
         """Whether it names its measures."""
-        return True
+        return "" not in self.grids
 
     def measures(self) -> Collection[str]:
         """The measures with scores of topics."""
@@ -105,19 +121,16 @@ class Contents:
         """The standard error of each system's score, where it has one score per system, and the columns of limits."""
         return {}, ()
 
-    def _chosen_rows(self, cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
-        """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
-        self.seen = cells.names
-        if wanted is None:
-            return cells, labels
-        self.seen, names = (*cells.names, *labels), list(dict.fromkeys(labels))
-        kept = {names[k] for k in chosen(wanted, names)}
-        rows = [k for k, label in enumerate(labels) if label in kept]
-        return (cells, labels) if len(rows) in (0, len(labels)) else (cells.take(rows), [labels[k] for k in rows])
-
-    def no_measure(self, measure: str) -> ConcordantError:
-        """The error for a measure that is not there."""
-        return no_measure(self.origin, measure, self.measures())
+    def no_measure(self, asked: str) -> ConcordantError:
+        """The error for a measure that is not there: the same in another tool's spelling, the nearest, or all."""
+        if not self.named:
+            return self.origin.error(f"names no measures, so measure {asked!r} cannot be looked up: ask for none")
+        available = self.measures()
+        same = [name for name in available if vocabulary.spelling(name) == vocabulary.spelling(asked)]
+        near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
+        there = f"there are: {listing(available, 12 if near else 200)}"
+        hint = f"did you mean {' or '.join(map(repr, near))}? T{there[1:]}" if near else there
+        return self.origin.error(f"there is no measure {asked!r}; {hint}")
 
 
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
@@ -138,7 +151,7 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     if runs is None:
         warn_of_counters(cells, layout)
     if layout.kind == "matrix":
-        return _Matrix(cells, layout.topic, list(layout.others), roles, runs)
+        return _matrix(cells, layout.topic, list(layout.others), roles, runs)
     if layout.kind == "rows":
         columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
         return _Rows(cells, layout.system, columns, True, roles)
@@ -212,76 +225,57 @@ def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
     return whole and min(counts) > 1 and len(np.unique(pairs, axis=0)) == len(pairs) == counts[0] * counts[1]
 
 
-def _refuse_twice(cells: Cells, labels: Sequence[str], what: str, columns: Sequence[int]) -> None:
-    """Refuse a label that two rows have; a column of words that tells them apart may be the topics."""
+def _refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
+    """Refuse a label that two rows have."""
     seen: dict[str, int] = {}
     for row, label in enumerate(labels):
         if seen.setdefault(label, row) != row:
             hint = "each row needs its own"
-            if any(map(vocabulary.is_result, cells.names)):
-                hint = f"rename one, or leave both out with {argument('systems', ['!' + label])}"
-            elif what == "system" and (apart := [k for k in columns if _tells_apart(cells, labels, k)]):
-                name = cells.names[apart[0]]
-                hint = f"if column {name!r} holds the topics, say {argument('topic_column', name)}; else leave it out"
+            if what == "system":
+                left_out, topics = argument("systems", ["!" + label]), argument("topic_column")
+                hint = f"rename one, or leave both out with {left_out}; or say {topics} if a column holds topics"
             raise cells.error(f"{what} {label!r} was given{cells.at(seen[label])} already: {hint}", row)
 
 
-def _tells_apart(cells: Cells, labels: Sequence[str], column: int) -> bool:
-    """Whether a column of words or whole numbers tells rows of one label apart."""
-    words = bool(cells.words(column)) or not (np.nan_to_num(cells.numbers(column)) % 1).any()
-    return words and len(set(zip(labels, map(str, cells.values(column)), strict=True))) == len(labels)
+def _chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
+    """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
+    names = list(dict.fromkeys(labels))
+    kept = {names[k] for k in chosen(wanted, names)}
+    rows = [k for k, label in enumerate(labels) if label in kept]
+    return (cells, labels) if len(rows) in (0, len(labels)) else (cells.take(rows), [labels[k] for k in rows])
 
 
-class _Matrix(Contents):
-    """A matrix, topics x systems. It does not name its measure, and refuses one."""
-
-    is_table = True
-    format = "matrix"
-    reading = "rows are topics, columns are systems"
-
-    def __init__(
-        self, cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
-    ) -> None:
-        super().__init__(cells.origin)
-        if not columns:
-            raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
-        down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
-        name = "" if label is None else cells.names[label]
-        if number_rows(name, down):
-            down = invent_topics(len(cells))
-        refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
-        columns = score_columns(cells, columns, "systems", roles.systems)
-        if runs is not None:
-            self.seen, self.scores = cells.names, _repeated_rows(cells, down, columns, runs)
-            return
-        cells, down = self._chosen_rows(cells, down, roles.topics)
+def _matrix(
+    cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
+) -> Contents:
+    """A matrix, topics x systems; with `runs`, a row for each topic and run. It does not name its measure."""
+    if not columns:
+        raise cells.error(_NO_SCORES)
+    down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
+    name = "" if label is None else cells.names[label]
+    if number_rows(name, down):
+        down = invent_topics(len(cells))
+    refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
+    columns = score_columns(cells, columns, "systems", roles.systems)
+    across, seen = [cells.names[k] for k in columns], [*cells.names, *down]
+    if runs is None:
+        cells, down = _chosen_rows(cells, down, roles.topics)
         values = cells.matrix(columns)
-        _refuse_twice(cells, down, "topic", columns)
-        grid = Grid(values, down, [cells.names[k] for k in columns], cells.in_percent(columns))
-        self.scores = without_summaries(cells.origin, grid)
+        _refuse_twice(cells, down, "topic")
+        grid = without_summaries(cells.origin, Grid(values, down, across, cells.in_percent(columns)))
+    else:
+        m = len(across)
 
-    @property
-    def named(self) -> bool:
-        """It does not."""
-        return False
+        def twice(first: int, again: int) -> ConcordantError:
+            return cells.error(f"run {runs[again // m]!r} of topic {down[again // m]!r} was given already", again // m)
 
-    def grid(self, measure: str) -> Grid:
-        """The scores of all systems."""
-        if measure:
-            raise refused_measure(self.origin, measure)
-        return self.scores
-
-
-def _repeated_rows(cells: Cells, topics: list[str], columns: list[int], runs: Sequence[str]) -> Grid:
-    """The scores of a matrix with a row for each topic and run."""
-    names, m = [cells.names[k] for k in columns], len(columns)
-
-    def twice(first: int, again: int) -> ConcordantError:
-        return cells.error(f"run {runs[again // m]!r} of topic {topics[again // m]!r} was given already", again // m)
-
-    each, again = ([label for label in labels for _ in names] for labels in (topics, runs))
-    values = cells.matrix(columns).ravel()
-    return pivot(cells.origin, each, names * len(topics), values, twice, cells.in_percent(columns), again)
+        topics, layers = ([name for name in names for _ in across] for names in (down, runs))
+        values, percent = cells.matrix(columns).ravel(), cells.in_percent(columns)
+        grid = pivot(cells.origin, topics, across * len(down), values, twice, percent, layers)
+    made = Contents(cells.origin, {"": grid})
+    made.is_table, made.format, made.seen = True, "matrix", seen
+    made.reading = "rows are topics, columns are systems"
+    return made
 
 
 class _Rows(Contents):
@@ -296,24 +290,21 @@ class _Rows(Contents):
     def __init__(self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, roles: Roles) -> None:
         super().__init__(cells.origin)
         if not columns:
-            raise cells.error("has no column of scores: give topics x systems, or system, topic and value")
+            raise cells.error(_NO_SCORES)
         self.are_systems, self.roles, self.columns = are_systems, roles, columns
         labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
         if are_systems and label is not None:
             refuse_scores_as_names(cells, label, None)
-            cells, labels = self._chosen_rows(cells, labels, roles.systems)
+            self.seen = [*cells.names, *labels]
+            cells, labels = _chosen_rows(cells, labels, roles.systems)
         self.cells, self.label, self.labels = cells, label, labels
-        self.limits = {
-            at: limits
-            for limits in (find_limits(cells, columns) if label is not None else ())
-            if (at := owner(limits, cells, columns, roles.score)) is not None
-        }
+        self.limits = {} if label is None else _limits(cells, columns, roles.score)
         self.seen = self.seen or cells.names  # where no rows were chosen
         self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
         self.format = "leaderboard" if self.named else "matrix"
         self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
         if are_systems or self.named:
-            _refuse_twice(cells, self.labels, "system", columns)
+            _refuse_twice(cells, self.labels, "system")
 
     @cached_property
     def named(self) -> bool:
@@ -342,7 +333,7 @@ class _Rows(Contents):
 
     def measures(self) -> Collection[str]:
         """The columns with numbers, but for the limits of others; the one that was named as the score, if any."""
-        beside = {k for limits in self.limits.values() for k in limits.columns}
+        beside = {k for columns in self.limits.values() for k in columns}
         return [
             self.cells.names[k]
             for k in self.columns
@@ -356,9 +347,9 @@ class _Rows(Contents):
         column = next((k for k in self.limits if self.cells.names[k] == measure), None)
         if column is None:
             return {}, ()
-        found = standard_errors(self.cells, column, self.limits[column])
+        found = _standard_errors(self.cells, column, self.limits[column])
         known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
-        return known, [self.cells.names[k] for k in self.limits[column].columns]
+        return known, [self.cells.names[k] for k in self.limits[column]]
 
     def grid(self, measure: str) -> Grid:
         """One score per system of the column that is asked for; without one, all of the matrix."""
@@ -366,7 +357,7 @@ class _Rows(Contents):
             return self._matrix()
         column = next((k for k in self.columns if self.cells.names[k] == measure), None)
         if column is None or self.label is None:
-            raise self.no_measure(measure) if self.named else refused_measure(self.origin, measure)
+            raise self.no_measure(measure)
         known = self.are_systems or vocabulary.axis_of(self.labels)
         if known == "topics":
             say = f"if they are systems, say {argument('system_column', self.cells.names[self.label])}"
@@ -375,7 +366,7 @@ class _Rows(Contents):
         if not known and not self._is_leaderboard():
             rows = f"{listing(self.labels, 5)}; name their column system if they are, topic if they are topics"
             warn_of(self.origin, f"read as one score per system: {rows}")
-        _refuse_twice(self.cells, self.labels, "system", self.columns)
+        _refuse_twice(self.cells, self.labels, "system")
         keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
         if len(keep) < len(self.labels):
             warn_of_summaries(self.origin, self.labels)
@@ -396,21 +387,16 @@ class _Rows(Contents):
                 if numbered and vocabulary.column_name(name) not in vocabulary.INDEX_COLUMNS:
                     read = "read as the topics, not as a system; name it topic"
                     warn_of(self.origin, f"column {name!r} holds a different number in each row: {read}")
-                return _Matrix(cells, self.label, self.columns, self.roles).scores
+                return _matrix(cells, self.label, self.columns, self.roles).grids[""]
         elif vocabulary.axis_of(across) != "topics":
             read = f"each row is a system, and each column ({listing(across, 3)}) was read as a topic"
             warn_of(self.origin, f"{read}; for one score per system, ask for a column by its name as the measure")
         self.reading = "rows are systems, columns are topics"
-        _refuse_twice(cells, self.labels, "system", self.columns)
+        _refuse_twice(cells, self.labels, "system")
         columns = score_columns(cells, self.columns, "topics", self.roles.topics)
         names = [cells.names[k] for k in columns]
         grid = Grid(cells.matrix(columns).T, names, self.labels, cells.in_percent(columns))
         return without_summaries(self.origin, grid)
-
-
-def refused_measure(origin: Origin, measure: str) -> ConcordantError:
-    """The error for a measure that is asked of scores that name none."""
-    return origin.error(f"names no measures, so measure {measure!r} cannot be looked up: ask for none")
 
 
 class _Long(Contents):
@@ -456,10 +442,8 @@ class _Long(Contents):
         other = next((k for k in self.layout.others if self.cells.names[k] == measure), None)
         if other is not None:
             return self._pivoted(other)
-        if measure and self.named:
+        if measure and (self.named or self.cells.names[self.layout.value or 0] != measure):
             raise self.no_measure(measure)
-        if measure and self.cells.names[self.layout.value or 0] != measure:
-            raise refused_measure(self.origin, measure)
         return self._scores
 
     def _pivoted(self, column: int, rows: Sequence[int] | None = None) -> Grid:
@@ -491,3 +475,67 @@ def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
     if topics and not any(map(vocabulary.may_be_topic, topics)):
         means = "if they are systems, these are means, and the scores of each topic are needed"
         warn_of(origin, f"read as topics of one run: {listing(topics, 5)}; {means}")
+
+
+def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int, tuple[int, ...]]:
+    """The columns of limits by that of their score: two of numbers, or one with both limits in each cell.
+
+    They belong to the column of their name, else to the one that was said to be the score, or the score before them.
+    """
+    names = {k: vocabulary.column_name(cells.names[k]) for k in columns}
+    plain = {k: name for k, name in names.items() if name not in _ALSO_TASKS and not _OTHER_LEVEL.fullmatch(name)}
+
+    def called(pattern: re.Pattern[str]) -> dict[str, int]:
+        return {found["of"] or "": k for k, name in plain.items() if (found := pattern.fullmatch(name))}
+
+    lower, upper, both = called(_LOWER), called(_UPPER), called(_BOTH)
+    pairs = {of: k for of, k in both.items() if any(_PAIR.fullmatch(str(cell)) for cell in cells.words(k).values())}
+    found: dict[str, tuple[int, ...]] = {of: (k, upper[of]) for of, k in lower.items() if of in upper}
+    made = {}
+    for of, limits in (found or {of: (k,) for of, k in pairs.items()}).items():  # Arena-Hard prints them twice
+        scores = [k for k in columns if k not in limits and cells.has_numbers(k)]
+        place = {names[k]: k for k in reversed(scores)} | {cells.names[k]: k for k in scores if cells.names[k] == said}
+        before = [k for k in scores if k < limits[0]]
+        wanted = (of, f"{of}_score", f"{of}_mean", *(vocabulary.VALUE_COLUMNS if said is None else (said,)))
+        at = next((place[name] for name in wanted if name in place), before[-1] if before and said is None else None)
+        if at is not None:
+            made[at] = limits
+    return made
+
+
+def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> FloatArray:
+    """The standard error of each score, nan where there are no limits; limits that cannot be any are refused."""
+    scores = cells.numbers(score)
+
+    def refused(row: int, found: str) -> ConcordantError:
+        names = [cells.names[k] for k in limits]
+        way_out = f"Correct them, or leave them out with {argument('topics', [f'!{name}' for name in names])}"
+        return cells.error(f"the limits in {listing(map(repr, names))}, {found}. {way_out}", row)
+
+    if len(limits) == 1:  # as numbers, or as distances from the score
+        widths = np.full(len(cells), np.nan)
+        for row, cell in cells.words(limits[0]).items():
+            found = _PAIR.fullmatch(str(cell).strip())
+            parts = [plain_number(part.replace("−", "-")) for part in found.groups()] if found else []
+            ends = sorted(end for end in parts if end is not None)
+            if len(ends) < 2:
+                raise refused(row, f"{cell!r}: this is not a pair of numbers")
+            if not any(ends[0] <= inside <= ends[1] for inside in (0, scores[row])):
+                raise refused(row, f"{cell!r}: {scores[row]:g} does not lie between them")
+            widths[row] = ends[1] - ends[0]
+        return widths / WIDTH
+    _, low, high = cells.matrix([score, *limits]).T  # refuses percent beside other numbers
+    step = max(map(unit, (scores, low, high)))
+    far, near = np.maximum(high - scores, scores - low), np.minimum(high - scores, scores - low)
+    wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))
+    if wrong.size:
+        row = int(wrong[0])
+        why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
+        raise refused(row, f"{low[row]:g} and {high[row]:g}: {scores[row]:g} {why}")
+    return np.asarray((high - low) / WIDTH)
+
+
+def unit(values: FloatArray) -> float:
+    """One unit of the last decimal that numbers are written with; 0 where they have more than 12."""
+    there = values[~np.isnan(values)]
+    return next((10.0**-d for d in range(13) if np.array_equal(np.round(there, d), there)), 0.0)

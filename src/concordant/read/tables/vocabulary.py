@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ...errors import ConcordantError, argument, either_direction, listing, warn
+from ...errors import argument, either_direction, warn
 
 if TYPE_CHECKING:
     from .cells import Origin
@@ -345,16 +344,7 @@ def holds_labels(name: str, place: int) -> bool:
     )
 
 
-def no_measure(origin: Origin, asked: str, available: Collection[str]) -> ConcordantError:
-    """The error for a measure that is not there: the same in another tool's spelling, the nearest, or what there is."""
-    same = [name for name in available if _spelling(name) == _spelling(asked)]
-    near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
-    there = f"there are: {listing(available, 12 if near else 200)}"
-    hint = f"did you mean {' or '.join(map(repr, near))}? T{there[1:]}" if near else there
-    return origin.error(f"there is no measure {asked!r}; {hint}")
-
-
-def _spelling(name: str) -> str:
+def spelling(name: str) -> str:
     """One spelling for the names that tools give to the same measure: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower().split(",")[0].replace("_cut", "").replace("precision", "p"))
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
