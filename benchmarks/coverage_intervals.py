@@ -29,16 +29,17 @@ from data import matrix, need
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
-from concordant.inference import resampling
+from concordant.inference import intervals
 from concordant.inference.calibration import INNER
-from concordant.inference.resampling import Nested, Resampling, nested_values, resampled_means, summarise
+from concordant.inference.intervals import Nested, nested_values, summarise
+from concordant.inference.resampling import Resampling, resampled_means
 from concordant.study.simulation import inverse_transform
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 COEFFICIENTS = ("tau_b", "tau_ap_b", "pearson_rank")
 LEVEL = 0.95
-CONSTANTS = {"INNER": resampling, "GROWTH": resampling, "NEAR": resampling, "LEFT": resampling}
+CONSTANTS = {"INNER": intervals, "GROWTH": intervals, "NEAR": intervals, "LEFT": intervals}
 Constants = dict[str, float]
 METHODS = ("auto", "shrinkage", "iterated", "percentile", "basic", "bca", "kendall")
 DEFAULT = METHODS.index("auto")
@@ -180,17 +181,17 @@ NAMED = tuple(DESIGNS)[:3]
 def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """For each coefficient and method: whether the interval holds, and its width."""
     entries = [cc.get_coefficient(name) for name in COEFFICIENTS]
-    values = resampling.Agreements(COEFFICIENTS, 1)
+    values = intervals.Agreements(COEFFICIENTS, 1)
     x, y = (np.ascontiguousarray(side[:, systems]) for side in design.draw(n, rng))
     design.draw(n, rng)  # the tables were made when a second sample was drawn here
     found = nested_values((x, y), values, Resampling.of(n_resamples, rng))
-    modelled = resampling.limits((x, y), entries, "shrinkage", LEVEL, Resampling.of(n_resamples, rng))
-    default = resampling.limits((x, y), entries, "auto", LEVEL, Resampling.of(n_resamples, rng))
+    modelled = intervals.limits((x, y), entries, "shrinkage", LEVEL, Resampling.of(n_resamples, rng))
+    default = intervals.limits((x, y), entries, "auto", LEVEL, Resampling.of(n_resamples, rng))
     left_out = values([resampled_means(s, (1 - np.eye(n)).astype(np.int64)) for s in (x, y)])
     out = np.empty((len(COEFFICIENTS), len(METHODS), 2))
     for k, c in enumerate(entries):
         target = float(c.formula(*(side[systems] for side in design.truth)))
-        others = list(intervals(found, k, left_out[k], x.shape))
+        others = list(by_others(found, k, left_out[k], x.shape))
         auto, shrunk = default[k], modelled[k]
         assert auto is not None
         assert shrunk is not None
@@ -199,14 +200,14 @@ def trial(design: Design, systems: IntArray, n: int, n_resamples: int, rng: np.r
     return out
 
 
-def intervals(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...]) -> Iterator[tuple[float, float]]:
+def by_others(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...]) -> Iterator[tuple[float, float]]:
     """The limits of the methods from "iterated" on, in the order of METHODS."""
     n, m = shape
     summary = summarise(found, n)[k]
     assert summary is not None
     value, once = summary.value, found.first[k]
     within = cc.get_coefficient(COEFFICIENTS[k]).range
-    yield resampling.from_summary(summary, within, LEVEL)[:2]
+    yield intervals.from_summary(summary, within, LEVEL)[:2]
     low, high = np.quantile(once, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     yield low, high
     yield max(2 * value - high, within[0]), min(2 * value - low, within[1])
@@ -256,7 +257,7 @@ def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
     rng = np.random.default_rng([2004, seed])
     count = len(_design.truth[0])
     systems = rng.choice(count, int(rng.integers(15, min(110, count) + 1)), replace=False)
-    values = resampling.Agreements(COEFFICIENTS, 1)
+    values = intervals.Agreements(COEFFICIENTS, 1)
     out = np.full((samples, len(sets), len(COEFFICIENTS), 2), np.nan)
     for b in range(samples):
         x, y = (np.ascontiguousarray(side[:, systems]) for side in _design.draw(n, rng))
@@ -270,7 +271,7 @@ def tried(task: tuple[int, int, int, int, list[Constants]]) -> FloatArray:
                 found[inner] = nested_values((x, y), values, Resampling.of(n_resamples, drawn), inner=inner)
             for c, summary in enumerate(summarise(found[inner], n)):
                 if summary:
-                    low, high = resampling.from_summary(summary, cc.get_coefficient(COEFFICIENTS[c]).range, LEVEL)[:2]
+                    low, high = intervals.from_summary(summary, cc.get_coefficient(COEFFICIENTS[c]).range, LEVEL)[:2]
                     out[b, k, c] = low - 1e-12 <= aims[c] <= high + 1e-12, high - low
     return out
 

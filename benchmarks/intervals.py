@@ -18,7 +18,9 @@ import numpy as np  # noqa: E402
 from coefficients import Table, fastest  # noqa: E402
 
 import concordant as cc  # noqa: E402
-from concordant.inference.resampling import Agreements, Resampling, plain_values  # noqa: E402
+from concordant.arrays import FloatArray, IntArray  # noqa: E402
+from concordant.inference.intervals import Agreements  # noqa: E402
+from concordant.inference.resampling import Resampling, over_resamples, resampled_means  # noqa: E402
 
 
 def collection(n: int = 249, m: int = 110) -> tuple[cc.Scores, cc.Scores]:
@@ -41,13 +43,13 @@ def main() -> None:
         for side in (x, y):
             np.argsort(weights @ side, axis=1)
 
+    def plain(counts: IntArray) -> FloatArray:
+        return agreement([resampled_means(side, counts, workers=drawn.threads) for side in (x, y)])
+
     times = fastest(
         {
             "floor": floor,
-            "plain": lambda: plain_values((x, y), agreement, drawn),
-            "percentile": lambda: cc.correlate(
-                truth, candidate, coefficient="tau_ap_b", method="percentile", n_resamples=9_999, rng=1, workers=workers
-            ),
+            "plain": lambda: list(over_resamples(plain, len(x), drawn)),
             "iterated": lambda: cc.correlate(
                 truth, candidate, coefficient="tau_ap_b", method="iterated", n_resamples=9_999, rng=1, workers=workers
             ),
@@ -59,7 +61,6 @@ def main() -> None:
     most = 3 if workers == 1 else None
     what = f"9,999 resamples of 249 x 110, tau_ap_b, {THREADS} thread{'s' * (workers > 1)}"
     table.row(f"{what}: distribution / floor", times["plain"] / times["floor"], most=most)
-    table.row(f"{what}: correlate, percentile / floor", times["percentile"] / times["floor"], most=most)
     table.row(f"{what}: correlate, iterated / floor", times["iterated"] / times["floor"], most=most)
     # The default makes as many draws twice, by shrinkage and iterated.
     table.row(f"{what}: correlate, default / floor", times["default"] / times["floor"], most=most and 2 * most)

@@ -17,7 +17,7 @@ import pytest
 
 import concordant as cc
 from concordant.data.collection import path
-from concordant.inference import resampling
+from concordant.inference import intervals
 
 compare = partial(cc.compare, worth=False)  # which takes a third of a second
 PEOPLE = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "ql": 0.4}
@@ -312,7 +312,7 @@ def test_an_interval_that_cannot_be_made_is_a_note(monkeypatch: pytest.MonkeyPat
     a, b = cc.load_collection("people"), cc.load_collection("hasty")
 
     def but_the_first(sides: Any, coefficients: Any, *how: Any) -> Any:
-        return [None, *resampling.limits(sides, coefficients[1:], *how)]
+        return [None, *intervals.limits(sides, coefficients[1:], *how)]
 
     monkeypatch.setattr("concordant.agreement.comparison.limits", but_the_first)
     found = cc.compare(a, b, coefficients=["tau_b", "rbo"], interval=True, n_resamples=500, rank_test=None, worth=False)

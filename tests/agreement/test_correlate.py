@@ -13,9 +13,9 @@ import pytest
 
 import concordant as cc
 from concordant.data.scores import Scores
-from concordant.inference.resampling import Method
+from concordant.inference.intervals import Method
 
-METHODS: tuple[Method, ...] = ("auto", "shrinkage", "iterated", "percentile")
+METHODS: tuple[Method, ...] = ("auto", "shrinkage", "iterated")
 WITH_TIES = [c.name for c in cc.list_coefficients() if len(c.ties) == 2]
 
 

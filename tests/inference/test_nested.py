@@ -12,15 +12,8 @@ from hypothesis import strategies as st
 
 import concordant as cc
 from concordant.arrays import IntArray
-from concordant.inference.resampling import (
-    Nested,
-    Resampling,
-    Summary,
-    from_summary,
-    nested_values,
-    nested_weights,
-    summarise,
-)
+from concordant.inference.intervals import Nested, Summary, from_summary, nested_values, nested_weights, summarise
+from concordant.inference.resampling import Resampling
 from tests import literal
 
 COEFFICIENTS: dict[str, Callable[..., float]] = {

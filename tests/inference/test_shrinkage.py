@@ -15,18 +15,21 @@ import pytest
 import concordant as cc
 from concordant.arrays import FloatArray
 from concordant.inference.calibration import MISFIT
-from concordant.inference.resampling import (
+from concordant.inference.intervals import (
+    ROWS,
     Agreements,
     Found,
     Method,
-    Resampling,
     centres,
+    fit_of,
     limits,
+    model_of,
     nested_values,
     reaching,
+    shrunk_values,
     summarise,
 )
-from concordant.inference.shrinkage import ROWS, fit_of, model_of, shrunk_values
+from concordant.inference.resampling import Resampling
 from tests import literal
 from tests.agreement.test_correlate import scores, two_conditions
 

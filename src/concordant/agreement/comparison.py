@@ -17,7 +17,8 @@ from ..coefficients.ties import bounds_of
 from ..data.results import Findings, seed_of, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError, counted, listing, nearly_reversed
-from ..inference.resampling import Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
+from ..inference.intervals import check_bootstrap, limits
+from ..inference.resampling import Progress, Resampling, Seed
 from ..judges.curves import Curve, How
 from ..judges.worth import JudgeRanking, for_worth, matched_judge, on_the_same, ranking_of, worth_of
 from ..options import checked
@@ -307,8 +308,8 @@ def _add_intervals(
     a, b = _rows(found)
     places = [k for k, v in enumerate(values) if v.coefficient in chosen and not v.why]
     entries = {k: get_coefficient(values[k].coefficient) for k in places}
-    notes = [f"{c.name} has no interval: {why}" for c in entries.values() if (why := not_resampled(c))]
-    entries = {k: c for k, c in entries.items() if not not_resampled(c)}
+    notes = [f"{c.name} has no interval: {why}" for c in entries.values() if (why := c.not_resampled)]
+    entries = {k: c for k, c in entries.items() if not c.not_resampled}
     if not entries:
         return notes
     each = limits((a.values, b.values), list(entries.values()), "auto", level, drawn)

@@ -12,7 +12,8 @@ from ..data.means import doubts_about_sizes
 from ..data.results import Estimate, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, UndefinedCorrelationWarning, counted, nearly_reversed, warn
-from ..inference.resampling import Found, Method, Progress, Resampling, Seed, check_bootstrap, limits, not_resampled
+from ..inference.intervals import Found, Method, check_bootstrap, limits
+from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..pairing import Pairing, paired
 from ..read.reader import Collection
@@ -43,9 +44,9 @@ def correlate(  # noqa: PLR0913
         interval, one score per system is enough.
     coefficient : str
         A name from `list_coefficients`.
-    method : {"auto", "shrinkage", "iterated", "percentile"} or None
-        Method of the interval. None: no interval. The first three are for the coefficient between the two *population*
-        mean vectors.
+    method : {"auto", "shrinkage", "iterated"} or None
+        Method of the interval. None: no interval. It is for the coefficient between the two *population* mean
+        vectors.
 
         - "auto": the shrinkage interval. Its lower part starts at its own centre or at that of the iterated bootstrap,
           whichever is nearer to 0. If a check finds that the model does not fit, the interval is extended to contain
@@ -55,8 +56,6 @@ def correlate(  # noqa: PLR0913
           nearly tied.
         - "iterated": needs no model. Resamples of resamples show how far added noise lowers the coefficient; the
           interval is built around the corrected value.
-        - "percentile": quantiles of the resampled coefficients, as in many papers. Its coverage is far too low; for
-          comparison only.
     confidence_level : float
         Confidence level of the interval.
     n_resamples : int
@@ -125,7 +124,7 @@ def correlate(  # noqa: PLR0913
     drawn = Resampling.of(n_resamples, rng, workers, progress)
     if method is not None:
         check_bootstrap(drawn.n_resamples)
-        if why := not_resampled(known):
+        if why := known.not_resampled:
             raise InputError(f"{why}, or method=None, for no interval")
     found = paired(truth, candidate, otherwise=None if method is None else ", or method=None, for no interval")
     check_pairing(found, interval=method is not None)

@@ -79,6 +79,14 @@ class Coefficient:
         return "workers" in signature(self.function).parameters
 
     @property
+    def not_resampled(self) -> str:
+        """Why it never has an interval; empty if it may have one."""
+        if len(self.ties) == 2:
+            return ""
+        way_out = f"use {self.with_ties!r}, which is the same without ties"
+        return f"resampled means can be tied, and {self.name} is not defined for ties on both sides: {way_out}"
+
+    @property
     def undefined(self) -> str:
         """When the coefficient is undefined; empty if it is always defined."""
         return getattr(self.function, "undefined", "")

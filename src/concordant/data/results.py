@@ -311,7 +311,7 @@ class Estimate(Result):
     bias_corrected: float | None = None
     """The value without sampling bias: an estimate of the coefficient between the population means."""
     standard_error: float | None = None
-    """Standard error of `bias_corrected`; for "percentile", standard deviation of the resampled values."""
+    """Standard error of `bias_corrected`."""
 
     def __float__(self) -> float:
         return self.value

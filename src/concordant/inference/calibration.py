@@ -11,38 +11,42 @@ these values. To measure other values on the same samples of the same designs:
 from __future__ import annotations
 
 # Intervals of `correlate`, method "iterated": coverage_intervals.py
+
+# Half-widths in standard errors, relative to Student's quantile: NEAR towards 0, NEAR * (1 + LEFT / n) away from 0.
+# NEAR exceeds 1 because standard errors are estimated. LEFT covers the remaining bias, which is about 1 / n in standard
+# errors. If the interval contains 0, both halves have the larger width.
 NEAR, LEFT = 1.05, 4.0
-"""Half-widths in standard errors, relative to Student's quantile: NEAR towards 0, NEAR * (1 + LEFT / n) away from 0.
-NEAR exceeds 1 because standard errors are estimated. LEFT covers the remaining bias, which is about 1 / n in standard
-errors. If the interval contains 0, both halves have the larger width."""
 
+# Exponent of the growth of a standard error from resamples to topics: 1 for one level, and half a step more for the
+# centre, which uses three levels.
 GROWTH = 1.5
-"""Exponent of the growth of a standard error from resamples to topics: 1 for one level, and half a step more for the
-centre, which uses three levels."""
 
+# Second-level samples of each first-level sample; each has one third-level sample.
 INNER = 12
-"""Second-level samples of each first-level sample; each has one third-level sample."""
 
+# The least number of resamples on all levels. It leaves 20 at the first level, to estimate a standard error.
 FEWEST = 500
-"""The least number of resamples on all levels. It leaves 20 at the first level, to estimate a standard error."""
 
 # Intervals of `correlate`, method "auto": coverage_intervals.py
+
+# Threshold of the fit of the shrinkage model, in standard deviations of the agreement between halves of the topics.
+# Below it, the interval also includes the iterated one. 1 of 20 samples of real collections is below. A threshold
+# nearer to 0 detects more samples with tied systems, but widens intervals.
 MISFIT = -1.2
-"""Threshold of the fit of the shrinkage model, in standard deviations of the agreement between halves of the topics.
-Below it, the interval also includes the iterated one. 1 of 20 samples of real collections is below. A threshold nearer
-to 0 detects more samples with tied systems, but widens intervals."""
 
+# The half of the interval away from 0, relative to that by shrinkage, which misses three times as often towards 0.
 AWAY = 0.9
-"""The half of the interval away from 0, relative to that by shrinkage, which misses three times as often towards 0."""
 
+# The factor on resamples for the iterated interval there, so that it varies as little with the seed.
 STEADY = 8
-"""The factor on resamples for the iterated interval there, so that it varies as little with the seed."""
 
 # `rank_intervals`: coverage_ranks.py
+
+# Factor on the observed skewness of a pair's differences: samples of 10 to 30 topics show a third to three quarters of
+# the skewness of a heavy tail.
 UNSEEN = 2.0
-"""Factor on the observed skewness of a pair's differences: samples of 10 to 30 topics show a third to three quarters of
-the skewness of a heavy tail."""
 
 # Intervals of `correlate`, method "shrinkage": coverage_intervals.py
+
+# The least factor of shrinkage: at 0, all means would be equal and correlations undefined.
 LEAST_SHRINKAGE = 0.05
-"""The least factor of shrinkage: at 0, all means would be equal and correlations undefined."""

@@ -41,7 +41,7 @@ from ..coefficients.registry import Coefficient, get_coefficient
 from ..data.means import tied_sums
 from ..data.scores import Scores
 from ..errors import InputError, counted
-from ..inference.resampling import Resampling, Seed, not_resampled
+from ..inference.resampling import Resampling, Seed
 from ..pairing import Matched
 
 TOPICS = 25.0  # number of topics whose worth is reported, for any sample size
@@ -67,7 +67,7 @@ class How:
     @classmethod
     def of(cls, coefficient: str, n_topics: float, confidence_level: float, rng: Seed, *, new_systems: bool) -> How:
         known = get_coefficient(coefficient)
-        if why := not_resampled(known):
+        if why := known.not_resampled:
             raise InputError(why)
         return cls(known, confidence_level, Resampling.of(1, rng), n_topics, new_systems)
 

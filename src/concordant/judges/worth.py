@@ -25,7 +25,7 @@ from ..arrays import FloatArray
 from ..coefficients.registry import Coefficient, headlines
 from ..data.results import Interval, Result, columns, settings_of
 from ..errors import InputError, counted, listing, nearly_reversed, one_line
-from ..inference.resampling import Seed, not_resampled
+from ..inference.resampling import Seed
 from ..options import checked
 from ..pairing import Matched, Noun, On, Pairing, match, matched_rows, pairings, rejoined
 from ..read.reader import Collection
@@ -207,7 +207,7 @@ def matched_judge(found: Pairing) -> Matched:
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
     """Choose the coefficient for the worth: the first main one, or else the first that admits ties."""
-    known = [c for c in coefficients if not not_resampled(c)]
+    known = [c for c in coefficients if not c.not_resampled]
     return next(iter([c for c in known if c.name in headlines("main")] + known), None)
 
 
