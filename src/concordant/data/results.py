@@ -194,6 +194,8 @@ class Findings(Result):
     """The rows for a paper, as strings if further digits would mislead; by default the rows of the table."""
     shown: str = ""
     """The table as text."""
+    most: int = 0
+    """The number of rows of this table that are printed unless all are asked for; 0 for all."""
     index: str = ""
     """The column of the rows that is the index of `to_frame`."""
     figure: str = ""
@@ -229,6 +231,14 @@ class Findings(Result):
     def table(self) -> str:
         """The table as text."""
         return self.shown
+
+    def _table(self, *, every: bool) -> str:
+        lines = self.shown.split("\n")
+        more = len(lines) - 1 - self.most
+        if every or not self.most or more < 1:
+            return self.shown
+        rest = f"  ... {counted(more, 'more row')}: --all, or text(every=True) in Python"
+        return "\n".join([*lines[: 1 + self.most], rest])
 
 
 def shown_fields(value: Any) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
 from ..data.means import ROUNDING, group_rows, mean_over_topics, places_of_groups
-from ..data.results import Interval, Result, columns, plain, settings_of
+from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores
 from ..errors import InputError, counted, nearest, number, one_line, p_cell, p_equals, require
@@ -27,158 +27,6 @@ SEEDS = "runs as seeds"  # ends the name of a method
 _COLUMNS = ("pvalue", "wins", "ties", "losses", "smallest", "n_topics_needed", "significant", "from_runs")
 
 
-@dataclass(frozen=True)
-class Pair:
-    """A pair of systems. Positive numbers mean that `a` is better."""
-
-    a: str
-    b: str
-    difference: float
-    """The mean of a minus the mean of b over the topics that both have."""
-    interval: Interval
-    """Interval of the difference for topics like these; nan if all topics show the same difference."""
-    pvalue: float
-    """Two-sided."""
-    exact_pvalue: float
-    """p-value by all sign flips of up to 12 topics or groups, or McNemar's exact test; nan if not computed."""
-    smallest: float
-    """The true difference that these topics detect with 80% power."""
-    n_topics_needed: float
-    """Number of topics that detect a true difference as large as the observed one with 80% power."""
-    n_topics_interval: Interval
-    """Interval of that number, which reflects that the spread of the differences is estimated."""
-    wins: int
-    """Number of topics on which a is better."""
-    ties: int
-    losses: int
-    ranks: tuple[tuple[int, int], tuple[int, int]]
-    """The best and worst ranks of a and b among all systems."""
-    n_topics: int
-    from_runs: float
-    """Share of the variance of the difference due to repeated runs, 0 to 1; nan without runs."""
-    significant: bool = field(metadata={"in_dict": False})
-    """Whether the p-value lies below 1 - the confidence level."""
-    n_groups: int | None = field(metadata={"in_dict": False})
-    notes: tuple[str, ...] = field(metadata={"in_dict": False})
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Difference(Result):
-    """The result of `difference` and `neighbours`. For one pair every number is an attribute: `found.interval`."""
-
-    pairs: tuple[Pair, ...]
-    """One pair; or each system and the next, best first, corrected for the number of pairs."""
-
-    def __getattr__(self, name: str) -> Any:
-        pairs = vars(self).get("pairs", ())
-        if len(pairs) == 1 and not name.startswith("_"):
-            return getattr(pairs[0], name)
-        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-
-    @property
-    def verdict(self) -> str:
-        """State which system is better and by how much, or how many neighbours differ significantly."""
-        if len(self.pairs) > 1:
-            found, n = sum(pair.significant for pair in self.pairs), len(self.pairs)
-            which = "no two neighbours" if not found else f"{found} of {counted(n, 'pair')} of neighbours"
-            level = 100 * self.settings["confidence_level"]
-            return f"{self._sample} separate {which} ({level:g}% confidence for all together)."
-        (pair,) = self.pairs
-        better, worse = (pair.a, pair.b) if pair.difference >= 0 else (pair.b, pair.a)
-        size, evidence = number(abs(pair.difference), 4), p_equals(pair.pvalue)
-        if not math.isnan(pair.interval.low):
-            # The interval of the better system's lead, so that its numbers fit the sentence.
-            low, high = sorted(
-                math.copysign(1, pair.difference) * end for end in (pair.interval.low, pair.interval.high)
-            )
-            level = 100 * pair.interval.confidence_level
-            evidence = f"{level:.4g}% interval {number(low, 4)} to {number(high, 4)}, {evidence}"
-        if pair.significant:
-            return f"{better} is better than {worse} by {size} ({evidence})."
-        leads = f"{better} leads by {size}" if pair.difference else "their means are equal"
-        return f"{self._sample} cannot separate {pair.a} and {pair.b}: {leads} ({evidence})."
-
-    @property
-    def _sample(self) -> str:
-        first = self.pairs[0]
-        topics = counted(first.n_topics, "topic")
-        return topics if first.n_groups is None else f"{topics} in {counted(first.n_groups, 'group')}"
-
-    def _contents(self) -> dict[str, Any]:
-        return dict(plain(self.pairs[0])) if len(self.pairs) == 1 else super()._contents()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per pair, best first."""
-        return [
-            {
-                "a": pair.a,
-                "b": pair.b,
-                "difference": pair.difference,
-                "low": pair.interval.low,
-                "high": pair.interval.high,
-                **{name: getattr(pair, name) for name in _COLUMNS},
-            }
-            for pair in self.pairs
-        ]
-
-    def table(self, most: int | None = SHOWN) -> str:
-        """Print the facts behind the verdict, or one line for each of several pairs; None prints all."""
-        if len(self.pairs) == 1:
-            return self._facts(self.pairs[0])
-        heads = ["neighbours", "difference", "interval", "p", "better/tied/worse"] + ["detectable"] * (most is None)
-        cells = [
-            [
-                f"{pair.a} - {pair.b}",
-                number(pair.difference, 4),
-                "-" if math.isnan(pair.interval.low) else f"{pair.interval.low:.4f} to {pair.interval.high:.4f}",
-                p_cell(pair.pvalue),
-                f"{pair.wins}/{pair.ties}/{pair.losses}",
-                *[number(pair.smallest, 4)] * (most is None),
-            ]
-            for pair in self.pairs[:most]
-        ]
-        more = len(self.pairs) - len(cells)
-        rest = f"\n  ... {counted(more, 'more pair')}: --all, or text(every=True) in Python" if more > 0 else ""
-        return columns([heads, *cells]) + rest
-
-    def _table(self, *, every: bool) -> str:
-        return self.table(None if every else SHOWN)
-
-    def _facts(self, pair: Pair) -> str:
-        """Print one fact per line."""
-        exact = "" if math.isnan(pair.exact_pvalue) else f"; exact {p_cell(pair.exact_pvalue)}"
-        ranks = [f"{name} {low} to {high}" for name, (low, high) in zip((pair.a, pair.b), pair.ranks, strict=True)]
-        facts = {
-            "method": f"{pair.interval.method}{exact}",
-            "topics": f"{pair.a} better on {pair.wins}, {pair.b} on {pair.losses}, {pair.ties} tied",
-            "ranks": f"{', '.join(ranks)} (of {self.settings['systems']} systems)",
-        }
-        if not math.isnan(pair.smallest):
-            facts["smallest"] = (
-                f"{number(pair.smallest, 4)} is the smallest difference that {self._sample} detect with "
-                f"{100 * POWER:g}% power"
-            )
-        if not self.settings.get("these_topics"):
-            facts["needed"] = _need(pair)
-        if not math.isnan(pair.from_runs):
-            facts["runs"] = f"{100 * pair.from_runs:.0f}% of the variance of the difference comes from runs"
-        width = max(map(len, facts))
-        return "\n".join(f"  {name:<{width}}  {one_line(fact)}" for name, fact in facts.items())
-
-
-def _need(pair: Pair) -> str:
-    """Say in words how many topics the observed difference would need."""
-    if pair.interval.method.endswith(SEEDS):
-        return "not known: more topics do not remove the noise of seeds"
-    if math.isinf(pair.n_topics_needed) or math.isnan(pair.n_topics_interval.low):
-        return "not known, because the topics show no spread" if pair.difference else "not known: no difference"
-    low, high = (math.ceil(end) for end in (pair.n_topics_interval.low, pair.n_topics_interval.high))
-    return (
-        f"{math.ceil(pair.n_topics_needed):,} topics ({low:,} to {high:,}) if the true difference is "
-        f"{number(abs(pair.difference), 4)}"
-    )
-
-
 @checked
 def difference(
     scores: Collection,
@@ -189,7 +37,7 @@ def difference(
     runs: RunsAs = "auto",
     confidence_level: float = 0.95,
     rng: Seed = None,
-) -> Difference:
+) -> Findings:
     """Test whether system a is better than b, and estimate by how much.
 
     The systems are compared on the topics that both have, as a sample of topics like these.
@@ -211,10 +59,17 @@ def difference(
 
     Returns
     -------
-    Difference
-        `difference` is positive if a is better, with `interval` and `pvalue`. `smallest` is the smallest difference
-        that these topics detect with 80% power, `n_topics_needed` the number that detects the observed one. Also
-        `wins`, `ties`, `losses`, and the `ranks` of both among all systems.
+    Findings
+        - `difference`: the mean of a minus the mean of b over the topics that both have, with its `interval` (nan if
+          all topics show the same difference) and the two-sided `pvalue`.
+        - `exact_pvalue`: by all sign flips of up to 12 topics or groups, or McNemar's exact test; nan if not computed.
+        - `smallest`: the true difference that these topics detect with 80% power.
+        - `n_topics_needed`: the number of topics that detect a true difference as large as the observed one with 80%
+          power. `n_topics_interval` reflects that the spread of the differences is estimated.
+        - `wins`, `ties`, `losses`: numbers of topics on which a is better, as good, and worse.
+        - `ranks`: the best and worst ranks of a and b among all systems.
+        - `from_runs`: the share of the variance of the difference due to repeated runs, 0 to 1; nan without runs.
+        - `significant`: whether the p-value lies below 1 - the confidence level.
 
     See Also
     --------
@@ -252,7 +107,8 @@ def difference(
     for system in (a, b):
         if system not in side.systems:
             raise InputError(f"there is no system {system!r}{nearest(system, side.systems)}")
-    return _differences(side, confidence_level, rng, (a, b), these=these_topics, runs=runs)
+    ranks = _ranks(side, confidence_level, rng, these=these_topics, runs=runs)
+    return _compared(side, a, b, ranks, 1, these=these_topics, runs=runs)
 
 
 @checked
@@ -263,7 +119,7 @@ def neighbours(
     runs: RunsAs = "auto",
     confidence_level: float = 0.95,
     rng: Seed = None,
-) -> Difference:
+) -> Findings:
     """Test each system of a leaderboard against the next one, and estimate by how much it is better.
 
     Parameters
@@ -281,7 +137,7 @@ def neighbours(
 
     Returns
     -------
-    Difference
+    Findings
         `pairs`, best first, each with the results of `difference`. Intervals and p-values are corrected for the number
         of pairs by Bonferroni's rule.
 
@@ -298,7 +154,31 @@ def neighbours(
     (19, 0)
 
     """
-    return _differences(_given(scores), confidence_level, rng, these=these_topics, runs=runs)
+    side = _given(scores)
+    ranks = _ranks(side, confidence_level, rng, these=these_topics, runs=runs)
+    names = list(zip(ranks.systems, ranks.systems[1:], strict=False))
+    pairs = tuple(_compared(side, a, b, ranks, len(names), these=these_topics, runs=runs) for a, b in names)
+    found = sum(pair.significant for pair in pairs)
+    which = "no two neighbours" if not found else f"{found} of {counted(len(pairs), 'pair')} of neighbours"
+    sample = _sample(pairs[0].n_topics, pairs[0].settings.get("groups"))
+    cells = [["neighbours", "difference", "interval", "p", "better/tied/worse"]]
+    for pair in pairs:
+        ends = pair.interval
+        between = "-" if math.isnan(ends.low) else f"{ends.low:.4f} to {ends.high:.4f}"
+        topics = f"{pair.wins}/{pair.ties}/{pair.losses}"
+        cells.append([f"{pair.a} - {pair.b}", number(pair.difference, 4), between, p_cell(pair.pvalue), topics])
+    return Findings(
+        kind="Difference",
+        answer=f"{sample} separate {which} ({100 * confidence_level:g}% confidence for all together).",
+        numbers={"pairs": [pair.numbers for pair in pairs]},
+        beside={"pairs": pairs},
+        lines=[line for pair in pairs for line in pair.lines],
+        shown=columns(cells),
+        most=SHOWN,
+        notes=tuple(dict.fromkeys(note for pair in pairs for note in pair.notes)),
+        data=side,
+        settings={name: value for name, value in pairs[0].settings.items() if name != "method"} | {"pairs": len(pairs)},
+    )
 
 
 def _given(scores: Collection) -> Scores:
@@ -306,51 +186,27 @@ def _given(scores: Collection) -> Scores:
     return as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
 
 
-def _differences(
-    side: Scores,
-    level: float,
-    rng: Seed,
-    pair: tuple[str, str] | None = None,
-    *,
-    these: bool,
-    runs: RunsAs,
-) -> Difference:
-    """Compare one pair, or each system and the next, with intervals and p-values corrected for their number."""
+def _ranks(side: Scores, level: float, rng: Seed, *, these: bool, runs: RunsAs) -> RankIntervals:
     ranked = on_these_topics_only(side) if these else side
-    ranks = rank_intervals(ranked, runs=runs, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
-    names = [pair] if pair else list(zip(ranks.systems, ranks.systems[1:], strict=False))
-    pairs = tuple(_pair(side, a, b, level, ranks, len(names), these=these, runs=runs) for a, b in names)
-    return Difference(
-        pairs=pairs,
-        notes=tuple(dict.fromkeys(note for one in pairs for note in one.notes)),
-        data=side,
-        settings=settings_of(
-            seed=ranks.settings["seed"],
-            n_resamples=_RESAMPLES,
-            confidence_level=level,
-            **({"method": pairs[0].interval.method} if pair else {"pairs": len(pairs)}),
-            **({} if side.groups is None else {"groups": pairs[0].n_groups}),
-            systems=len(side.systems),
-            **({"these_topics": True} if these else {}),
-            measure=side.measure,
-        ),
-    )
+    return rank_intervals(ranked, runs=runs, confidence_level=level, n_resamples=_RESAMPLES, rng=rng)
 
 
-def _pair(
-    side: Scores, a: str, b: str, level: float, ranks: RankIntervals, n_pairs: int, *, these: bool, runs: RunsAs
-) -> Pair:
+def _compared(
+    side: Scores, a: str, b: str, ranks: RankIntervals, n_pairs: int, *, these: bool, runs: RunsAs
+) -> Findings:
     """Compare one of n_pairs pairs, with interval and p-value corrected for their number."""
-    points = side.points()
+    points, level = side.points(), ranks.confidence_level
     x, y = (points.values[:, points.systems.index(system)] for system in (a, b))
     both = ~np.isnan(x) & ~np.isnan(y)
-    if both.sum() < 2:
-        raise InputError(f"{a} and {b} have {counted(int(both.sum()), 'topic')} in common: at least 2 are needed")
+    n = int(both.sum())
+    if n < 2:
+        raise InputError(f"{a} and {b} have {counted(n, 'topic')} in common: at least 2 are needed")
     x, y = x[both], y[both]
-    groups = None
+    groups, grouped = None, dict[str, Any]()
     if side.groups is not None:
         _, places = places_of_groups(side.groups, side.topics)
         groups = np.unique(places[both], return_inverse=True)[1]
+        grouped = {"groups": int(groups.max()) + 1}
     d, mean = _by_topic(x, y)
     each = 1 - (1 - level) / n_pairs
     found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
@@ -360,25 +216,98 @@ def _pair(
         scale = scale_of(side.shown(side.runs)) if these else None
         found, share, said = _with_runs(found, every, here, each, scale, runs)
     pvalue = min(1.0, n_pairs * found.pvalue)
-    return Pair(
-        a=a,
-        b=b,
-        difference=found.difference,
-        interval=Interval(found.low, found.high, each, found.method),
-        pvalue=pvalue,
-        exact_pvalue=min(1.0, n_pairs * found.exact) if not math.isnan(found.exact) else math.nan,
-        smallest=smallest_difference(found.se, found.df, each) if found.se > 0 else math.nan,
+    interval, significant = Interval(found.low, found.high, each, found.method), bool(pvalue <= 1 - level + 1e-12)
+    numbers = {
+        "a": a,
+        "b": b,
+        "difference": found.difference,
+        "interval": interval,
+        "pvalue": pvalue,
+        "exact_pvalue": min(1.0, n_pairs * found.exact) if not math.isnan(found.exact) else math.nan,
+        "smallest": smallest_difference(found.se, found.df, each) if found.se > 0 else math.nan,
         **_needed(d, found, groups, each, these),
-        wins=int((d > 0).sum()),
-        ties=int((d == 0).sum()),
-        losses=int((d < 0).sum()),
-        ranks=(ranks[a], ranks[b]),
-        n_topics=len(d),
-        from_runs=share,
-        significant=bool(pvalue <= 1 - level + 1e-12),
-        n_groups=None if groups is None else int(groups.max()) + 1,
-        notes=(*said, *_notes(side, a, b, int(both.sum()), found, each)),
+        "wins": int((d > 0).sum()),
+        "ties": int((d == 0).sum()),
+        "losses": int((d < 0).sum()),
+        "ranks": (ranks[a], ranks[b]),
+        "n_topics": n,
+        "from_runs": share,
+    }
+    sample, about = _sample(n, grouped.get("groups")), {**numbers, "significant": significant}
+    return Findings(
+        kind="Difference",
+        answer=_answer(about, sample),
+        numbers=numbers,
+        beside={"significant": significant},
+        lines=[
+            {"a": a, "b": b, "difference": found.difference, "low": found.low, "high": found.high}
+            | {name: about[name] for name in _COLUMNS}
+        ],
+        shown=_facts(numbers, sample, len(side.systems), these),
+        notes=(*said, *_notes(side, a, b, n, found, each)),
+        data=side,
+        settings=settings_of(
+            seed=ranks.settings["seed"],
+            n_resamples=_RESAMPLES,
+            confidence_level=level,
+            method=found.method,
+            **grouped,
+            systems=len(side.systems),
+            **({"these_topics": True} if these else {}),
+            measure=side.measure,
+        ),
     )
+
+
+def _sample(n_topics: int, n_groups: int | None) -> str:
+    topics = counted(n_topics, "topic")
+    return topics if n_groups is None else f"{topics} in {counted(n_groups, 'group')}"
+
+
+def _answer(pair: Mapping[str, Any], sample: str) -> str:
+    """State which system is better and by how much."""
+    a, b, lead, interval = pair["a"], pair["b"], pair["difference"], pair["interval"]
+    better, worse = (a, b) if lead >= 0 else (b, a)
+    size, evidence = number(abs(lead), 4), p_equals(pair["pvalue"])
+    if not math.isnan(interval.low):
+        # The interval of the better system's lead, so that its numbers fit the sentence.
+        low, high = sorted(math.copysign(1, lead) * end for end in (interval.low, interval.high))
+        level = 100 * interval.confidence_level
+        evidence = f"{level:.4g}% interval {number(low, 4)} to {number(high, 4)}, {evidence}"
+    if pair["significant"]:
+        return f"{better} is better than {worse} by {size} ({evidence})."
+    leads = f"{better} leads by {size}" if lead else "their means are equal"
+    return f"{sample} cannot separate {a} and {b}: {leads} ({evidence})."
+
+
+def _facts(pair: Mapping[str, Any], sample: str, systems: int, these: bool) -> str:
+    """Print one fact per line."""
+    a, b, method = pair["a"], pair["b"], pair["interval"].method
+    exact = "" if math.isnan(pair["exact_pvalue"]) else f"; exact {p_cell(pair['exact_pvalue'])}"
+    ranks = [f"{name} {low} to {high}" for name, (low, high) in zip((a, b), pair["ranks"], strict=True)]
+    facts = {
+        "method": f"{method}{exact}",
+        "topics": f"{a} better on {pair['wins']}, {b} on {pair['losses']}, {pair['ties']} tied",
+        "ranks": f"{', '.join(ranks)} (of {systems} systems)",
+    }
+    if not math.isnan(pair["smallest"]):
+        facts["smallest"] = (
+            f"{number(pair['smallest'], 4)} is the smallest difference that {sample} detect with {100 * POWER:g}% power"
+        )
+    if not these:
+        low, high = pair["n_topics_interval"].low, pair["n_topics_interval"].high
+        if method.endswith(SEEDS):
+            facts["needed"] = "not known: more topics do not remove the noise of seeds"
+        elif math.isnan(low):
+            why = "because the topics show no spread"
+            facts["needed"] = f"not known, {why}" if pair["difference"] else "not known: no difference"
+        else:
+            needed, true = f"{math.ceil(pair['n_topics_needed']):,} topics", number(abs(pair["difference"]), 4)
+            facts["needed"] = f"{needed} ({math.ceil(low):,} to {math.ceil(high):,}) if the true difference is {true}"
+    if not math.isnan(pair["from_runs"]):
+        facts["runs"] = f"{100 * pair['from_runs']:.0f}% of the variance of the difference comes from runs"
+    width = max(map(len, facts))
+    return "\n".join(f"  {name:<{width}}  {one_line(fact)}" for name, fact in facts.items())
 
 
 def _with_runs(
