@@ -155,7 +155,7 @@ def pair(
     [[[1.0, 2.0], [3.0, 4.0]], [[8.0, 7.0], [6.0, 5.0]]]
 
     """
-    sides, called = _sides(truth, candidates, names)
+    sides, called = named_sides(truth, candidates, names)
     return _called(best(match(sides, called, on, choice=True, holes=True), top), noun)
 
 
@@ -202,9 +202,7 @@ def pairings(  # noqa: PLR0913
             if isinstance(side, Means):
                 raise InputError(f"the pairing has a side without topics: pair scores on topics{otherwise}")
         return [replace(truth.alone(k), noun=noun or truth.noun) for k in range(len(truth.candidates))]
-    if candidates is None:
-        raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
-    (own, *others), called = _sides(truth, candidates, names, topics=topics, many=many, otherwise=otherwise)
+    (own, *others), called = named_sides(truth, candidates, names, topics=topics, many=many, otherwise=otherwise)
     found = []
     for side, name in zip(others, called[1:], strict=True):
         by_topic = on != "systems" and isinstance(own, Scores) and isinstance(side, Scores)
@@ -215,7 +213,7 @@ def pairings(  # noqa: PLR0913
     return [_called(best(one, top), noun) for one in found]
 
 
-def _sides(
+def named_sides(
     truth: Any,
     candidates: Any,
     names: Sequence[str] | None,
@@ -225,6 +223,8 @@ def _sides(
     otherwise: str = "",
 ) -> tuple[list[Side], list[str]]:
     """Read the truth and its candidates, and name them: by `names`, keys, or names of files."""
+    if candidates is None:
+        raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
     given, keys = _candidates(candidates, many)
     read = partial(as_topic_side, otherwise=otherwise) if topics else as_scores
     sides: list[Side] = [read(truth, "truth")]
@@ -368,6 +368,18 @@ def rejoined(found: Sequence[Pairing]) -> tuple[list[Side], list[str]]:
     """Join several pairings with one truth: the truth, all candidates, and their names."""
     first = found[0]
     return [first.truth, *(one.candidates[0] for one in found)], [first.names[0], *(one.names[1] for one in found)]
+
+
+def together(pairs: Sequence[Pairing]) -> Pairing | None:
+    """Join all candidates in one pairing; None if their systems or topics differ."""
+    first = pairs[0]
+    if len(pairs) == 1:
+        return first
+    if len({(one.systems, one.topics) for one in pairs}) > 1:
+        return None
+    notes = dict.fromkeys(note for one in pairs for note in one.notes)
+    sides, names = rejoined(pairs)
+    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes), first.noun)
 
 
 def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:

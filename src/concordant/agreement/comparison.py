@@ -22,7 +22,7 @@ from ..inference.resampling import Progress, Resampling, Seed
 from ..judges.curves import Curve, How
 from ..judges.worth import JudgeRanking, for_worth, matched_judge, on_the_same, ranking_of, worth_of
 from ..options import checked
-from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined
+from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined, together
 from ..ranks.distance import Problem, RankTest, RankTestMethod, rank_test_of
 from ..read.reader import Collection
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
@@ -183,20 +183,8 @@ def compare(
         matrix,
         notes=tuple(notes),
         settings=settings | pairs[0].settings,
-        data=_together(pairs),
+        data=together(pairs),
     )
-
-
-def _together(pairs: Sequence[Pairing]) -> Pairing | None:
-    """Join all candidates in one pairing; None if their systems or topics differ."""
-    first = pairs[0]
-    if len(pairs) == 1:
-        return first
-    if len({(one.systems, one.topics) for one in pairs}) > 1:
-        return None
-    notes = dict.fromkeys(note for one in pairs for note in one.notes)
-    sides, names = rejoined(pairs)
-    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes), first.noun)
 
 
 def _main(wanted: Sequence[Coefficient]) -> Coefficient:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.agreement.audit.printed import Printed
+from concordant.agreement.audit.search import Printed
 
 from ...commands import CAREFUL, HASTY, PEOPLE, bad, good, run
 
@@ -47,13 +48,13 @@ def test_digits_say_how_exact_a_number_is(text: str, value: float, step: float, 
     printed = Printed.of(text)
     assert (printed.value, printed.step) == pytest.approx((value, step))
     assert printed.percent is percent
-    assert printed.rounded() == pytest.approx((value - step / 2, value + step / 2), abs=1e-8)
+    assert printed.window() == pytest.approx((value - step / 2, value + step / 2), abs=1e-8)
 
 
 def test_what_is_cut_off() -> None:
-    assert Printed.of("0.87").cut() == pytest.approx((0.87, 0.88), abs=1e-8)
-    assert Printed.of("-0.87").cut() == pytest.approx((-0.88, -0.87), abs=1e-8)
-    assert Printed.of("0.0").cut() == pytest.approx((-0.1, 0.1), abs=1e-8)
+    assert Printed.of("0.87").window(cut=True) == pytest.approx((0.87, 0.88), abs=1e-8)
+    assert Printed.of("-0.87").window(cut=True) == pytest.approx((-0.88, -0.87), abs=1e-8)
+    assert Printed.of("0.0").window(cut=True) == pytest.approx((-0.1, 0.1), abs=1e-8)
 
 
 @pytest.mark.parametrize("text", ["", "tau", "0,87", "nan", "inf", "1e999", "0.87 0.88", "--1", "\u0663"])
@@ -158,11 +159,8 @@ def test_nothing_matches_and_the_nearest_are_named() -> None:
     found = cc.audit(truth, truth, reported="0.4321")
     assert found.matches == ()
     assert found.verdict.startswith("Nothing reproduces 0.4321; the nearest plain rule is ")
-    best = min(found.nearest, key=lambda finding: finding.off)
-    assert best.off > 0
-    assert f"off by {best.off:.2g}" in found.verdict
-    plain = cc.audit(truth, truth, reported="0.4321", departures=0)
-    assert "; the nearest is tau(truth, candidate) = 1.0000, off by 0.57. " in plain.verdict
+    assert "; the nearest plain rule is tau(truth, candidate) = 1.0000, off by 0.57. " in found.verdict
+    assert min(way.off for way in found.nearest) < found.nearest[0].off
 
 
 def test_rules_that_nothing_can_tell_apart_are_one_finding() -> None:
@@ -181,11 +179,11 @@ def test_several_plain_rules_are_no_evidence_for_one_of_them() -> None:
     people, hasty = cc.load_collection("people"), cc.load_collection("hasty")
     both = cc.audit(people, hasty, reported="0.72", departures=0).verdict
     assert both.startswith(
-        "2 different values are printed as 0.72. The plainest ways are tau_a(truth, candidate) = 0.7158"
+        "2 different values are printed as 0.72. The plainest ways are tau_a(people, hasty) = 0.7158"
     )
     assert "evidence" not in both
     one = cc.audit(people, hasty, reported="0.723", departures=0).verdict
-    assert one.startswith("Only one value matches 0.723: tau_b(truth, candidate) = 0.7234.")
+    assert one.startswith("Only one value matches 0.723: tau_b(people, hasty) = 0.7234.")
     assert one.endswith("evidence.")
     strange = cc.audit(people, hasty, reported="-0.72", departures=2).verdict
     assert strange.startswith("No plain rule gives -0.72. ")
@@ -291,7 +289,7 @@ def test_wrong_arguments_are_refused() -> None:
         cc.audit(a, [[1.0, 2.0]], reported="1")
 
 
-def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
+def test_answers_hold_everything(sides: tuple[cc.Scores, ...], tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
     found = cc.audit(
         sides[0],
@@ -311,6 +309,9 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...]) -> None:
     assert repr(found) == str(found)
     assert any("top 10 by truth" in data for _, data, _ in names_of(found.matches))
     assert calls[-1][0] == calls[-1][1]
+    assert found.data.systems == cc.pair(sides[0], sides[1]).systems
+    found.report(tmp_path / "page.html")
+    assert found.verdict in html.unescape((tmp_path / "page.html").read_text())
     total = [level for level in found.levels]
     assert sum(level.matches for level in total) == len(found.matches)
     assert found.n_distinct <= found.n_ways

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
 from ...data.means import Missing
-from ...data.results import Findings, settings_of
+from ...data.results import Findings, columns, settings_of
 from ...errors import ConcordantError, InputError, LimitError, TiesError, counted, listing, named, one_line
 from ...inference.resampling import Progress
 from ...options import checked
-from ...pairing import On, Pairing, Side
-from ...read.reader import Collection, as_scores, refuse
-from .preparations import PLAIN, MatchedSides, Preparation, preparations
-from .printed import CUT, WRITINGS, Printed
-from .rules import Recipe, rules
-from .vectors import Vectors
+from ...pairing import On, Pairing, Side, named_sides, together
+from ...read.reader import Collection, refuse
+from .ways import Given, Preparation, Recipe, Vectors, preparations, rules
 
 SHOWN = 12  # most ways in a printed table
 NEAREST = 2  # ways shown for each number of departures
@@ -33,6 +29,66 @@ _POLICIES: dict[Missing, str] = {
     "mean": "each system over the topics it has",
     "drop-systems": "systems with missing topics dropped",
 }
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
+_SLACK = 1e-9  # include the ends of a window: tools round halves up or down
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A reported coefficient from -1 to 1, and the unit of its last digit."""
+
+    text: str
+    value: float
+    step: float
+    percent: bool
+    """Whether it was read as a percentage: it has a percent sign or exceeds 1."""
+
+    @classmethod
+    def of(cls, text: str) -> Printed:
+        """Read the number from text, because "0.87" and "0.870" differ in precision."""
+        given = f"{named('reported')} is {text!r}"
+        plain = text.strip().replace("\u2212", "-")
+        sign = plain.endswith("%")
+        plain = plain.removesuffix("%").rstrip()
+        if not _NUMBER.fullmatch(plain):
+            raise InputError(f"{given}: give a number with a decimal point, such as '0.87' or '87.1%'")
+        number = Decimal(plain)
+        step = Decimal(1).scaleb(int(number.as_tuple().exponent))
+        percent = sign or abs(number) - step / 2 > 1
+        if percent:
+            number, step = number / 100, step / 100
+        if abs(number) - step / 2 > 1:
+            raise InputError(f"{given}: a coefficient lies between -1 and 1, or -100 and 100 percent")
+        return cls(text.strip(), float(number), float(step), percent)
+
+    def window(self, *, cut: bool = False) -> tuple[float, float]:
+        """Interval of the values that round to the printed number, or that give it when further digits are cut off."""
+        below = above = self.step / 2
+        if cut:
+            below, above = self.step * (self.value <= 0), self.step * (self.value >= 0)
+        return self.value - below - _SLACK, self.value + above + _SLACK
+
+
+class Writing(NamedTuple):
+    """A transformation from a coefficient to the printed number."""
+
+    name: str
+    account: str
+    departures: int
+    apply: Callable[[float], float]
+    signed: bool = False
+    """Whether it applies only to coefficients that can be negative."""
+
+
+CUT = "cut off"
+WRITINGS = (
+    Writing("", "", 0, float),
+    Writing("abs(v)", "its sign was dropped", 1, abs, signed=True),
+    Writing("(v + 1) / 2", "scaled to 0 ... 1, the share of pairs in order", 1, lambda v: (v + 1) / 2, signed=True),
+    Writing(CUT, "further digits cut off, not rounded", 2, float),
+    Writing("1 - v", "as a distance", 2, lambda v: 1 - v),
+    Writing("(1 - v) / 2", "as a distance, the share of pairs out of order", 2, lambda v: (1 - v) / 2, signed=True),
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +119,7 @@ class Way:
     @property
     def name(self) -> str:
         """Name of rule, data and writing."""
-        parts = [self.rule, "" if self.data == PLAIN.name else self.data, self.written]
+        parts = (self.rule, "" if self.data == "means" else self.data, self.written)
         return "; ".join(part for part in parts if part)
 
     @property
@@ -88,8 +144,8 @@ class Level:
 
 @checked
 def audit(
-    truth: Collection,
-    candidate: Collection | Sequence[Collection] = None,
+    truth: Collection | Pairing,
+    candidate: Any = None,
     *,
     reported: str | Sequence[str],
     top: int | Iterable[int] = (),
@@ -111,9 +167,9 @@ def audit(
 
     Parameters
     ----------
-    truth : Scores, Means, path, frame, mapping or results of a tool
-        Anything that `as_scores` takes.
-    candidate : the same, or a list of them
+    truth : what `as_scores` takes, or a Pairing
+        What the candidates are compared with.
+    candidate : what `as_scores` takes, or a list of these
         The other ranking, or several, each with its reported number.
     reported : str or list of str
         The number as printed: "0.87" stands for the values from 0.865 to 0.875, "0.870" for a smaller range. "87%" and
@@ -154,163 +210,127 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
     if isinstance(truth, Pairing):
         if candidate is not None:
             raise InputError("candidate is given together with a pairing, which holds both sides: leave it out")
-        names, (truth, *candidate) = truth.names, truth.sides
-    elif candidate is None:
-        raise InputError("candidate is missing: give it, or a pairing of both sides")
-    several = isinstance(candidate, (list, tuple)) and not (
-        isinstance(reported, str) and all(isinstance(path, str | os.PathLike) for path in candidate)
-    )
-    given = [truth, *(candidate if several else [candidate])]
-    several = len(given) > 2
-    usual = ["candidate"] if len(given) == 2 else [f"candidate {k}" for k in range(1, len(given))]
-    labels = ["truth", *usual] if names is None else list(names)
-    if len(labels) != len(given):
-        raise InputError(f"names is {names!r}: give strings, one for the truth and one for each candidate")
-    sides = [as_scores(side, label) for side, label in zip(given, labels, strict=True)]
+        sides, labels = list(truth.sides), list(truth.names)
+    else:
+        sides, labels = named_sides(truth, candidate, names)
     for side, label in zip(sides, labels, strict=True):
         refuse(side, label, "total", why="audit tries means and other ways to average the topics")
     printed = [Printed.of(text) for text in ([reported] if isinstance(reported, str) else reported)]
+    several = len(labels) > 2
     if len(printed) != len(labels) - 1:
         numbers, candidates = counted(len(printed), "number"), counted(len(labels) - 1, "candidate")
         raise InputError(f"{named('reported')} holds {numbers} for {candidates}: give one for each")
     tops = [top] if isinstance(top, int) else list(top)
     readings, notes = _readings(sides, labels, on)
+    first = next(iter(readings.values()))
     called = {"truth": one_line(labels[0]), "candidate": "candidate" if several else one_line(labels[1])}
-    tell = partial(re.compile(r"\b(truth|candidate)\b").sub, lambda role: called[role[0]])
-    tried = _try_all(readings, printed, list(preparations(tops)), departures, progress)
-    found = _grouped(replace(way, rule=tell(way.rule), data=tell(way.data), account=tell(way.account)) for way in tried)
+    found = _grouped(_try_all(readings, printed, tops, departures, called, progress))
     if "" not in readings:
         notes.insert(0, f"systems lack topics; tried: {', '.join(readings)}")
     if any(p.percent for p in printed):
         notes.append("the reported number was taken as a percentage")
     matches, nearest = tuple(way for way in found if way.matches), _nearest_of(found)
     levels, number = _levels_of(found, printed), listing([p.text for p in printed])
-    lines = [
-        {
-            "match": "yes" if way.matches else "no",
-            "departures": way.departures,
-            **{f"value {k}" if several else "value": v for k, v in zip(labels[1:], way.values, strict=True)},
-            "rule": way.rule,
-            "data": way.data,
-            "written": way.written or "as it is",
-            "same here": len(way.same),
-            "description": way.account,
-        }
-        for way in (*matches, *nearest)
-    ]
     return Findings(
         kind="AuditResult",
         answer=_verdict(number, matches, nearest, levels),
         numbers={
             "reported": tuple(p.text for p in printed),
-            "windows": tuple(p.rounded() for p in printed),
+            "windows": tuple(p.window() for p in printed),
             "truth": labels[0],
             "candidate": tuple(labels[1:]),
-            "n_systems": tuple(len(one.matched[0].systems) for one in next(iter(readings.values()))),
+            "n_systems": tuple(len(one.found.systems) for one in first),
             "n_ways": sum(level.ways for level in levels),
             "n_distinct": sum(level.distinct for level in levels),
             "matches": matches,
             "nearest": nearest,
             "levels": levels,
         },
-        lines=lines,
+        lines=[
+            {
+                "match": "yes" if way.matches else "no",
+                "departures": way.departures,
+                **{f"value {k}" if several else "value": v for k, v in zip(labels[1:], way.values, strict=True)},
+                "rule": way.rule,
+                "data": way.data,
+                "written": way.written or "as it is",
+                "same here": len(way.same),
+                "description": way.account,
+            }
+            for way in (*matches, *nearest)
+        ],
         shown=_table(number, matches, nearest, levels),
         notes=tuple(dict.fromkeys(notes)),
         settings=settings_of(top=tops, departures=departures, on=on),
+        data=together([one.found for one in first]),
     )
 
 
-def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[MatchedSides]], list[str]]:
-    """Match the sides, and list notes.
+def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[Given]], list[str]]:
+    """Match the truth with each candidate, and list notes.
 
     If systems lack topics and no policy was given, match once for each policy that works.
     """
     unsaid = [side.has_holes and side.missing == "error" for side in sides]
-
-    def under(policy: Missing) -> list[MatchedSides]:
+    policies = {"error": ""} | (_POLICIES if any(unsaid) else {})
+    found: dict[str, list[Given]] = {}
+    notes: list[str] = []
+    for policy, words in policies.items():
         own, *others = (
             side.described(missing=policy) if open_ else side for side, open_ in zip(sides, unsaid, strict=True)
         )
-        made = []
-        for side, label in zip(others, labels[1:], strict=True):
-            made.append(MatchedSides.of(own, side, (labels[0], label), on))
-            if len(made[-1].matched[0].systems) < 2:
-                raise InputError(f"{labels[0]} and {label} share one system: at least 2 are needed to compare rankings")
-        return made
-
-    found: dict[str, list[MatchedSides]] = {}
-    notes: list[str] = []
-    first: ConcordantError | None = None
-    for policy, words in {"error": "", **_POLICIES}.items():
+        pairs = zip(others, labels[1:], strict=True)
         try:
-            found[words] = under(policy)
+            found[words] = [Given.of((own, side), (labels[0], label), on) for side, label in pairs]
         except ConcordantError as why:
-            if not any(unsaid):
+            if not found and policy == [*policies][-1]:
                 raise
-            first = first or why
             notes += [f"{words}: not tried ({why})"] * bool(words)
         if "" in found:
             break
-    if first is not None and not found:
-        raise first
-    return found, [*(note for made in found.values() for one in made for note in one.notes), *notes]
+    return found, [*(note for made in found.values() for one in made for note in one.found.notes), *notes]
 
 
 # Trying ----------------------------------------------------------------------------------------------
 
 
 def _try_all(
-    readings: Mapping[str, Sequence[MatchedSides]],
+    readings: Mapping[str, Sequence[Given]],
     printed: Sequence[Printed],
-    ways: Sequence[Preparation],
+    tops: Sequence[int],
     departures: int,
+    called: Mapping[str, str],
     progress: Progress | None,
 ) -> Iterator[Way]:
     """Try every rule, preparation, reading and writing, up to the given number of departures."""
-    known = list(rules())
-    work = [(policy, sides, way) for way in ways for policy, sides in readings.items()]
-    for done, (policy, sides, way) in enumerate(work, 1):
-        made = [way.make(one) for one in sides] if way.departures <= departures else []
+    tell = partial(re.compile(r"\b(truth|candidate)\b").sub, lambda role: called[role[0]])
+    known = [rule._replace(name=tell(rule.name), account=tell(rule.account)) for rule in rules()]
+    work = [(*reading, way) for way in preparations(tops) for reading in readings.items()]
+    for done, (policy, given, way) in enumerate(work, 1):
+        made = [way.make(one) for one in given] if way.departures <= departures else []
         if any(pair is not None for pair in made):
-            pairs = [one.pair() if pair is None else pair for pair, one in zip(made, sides, strict=True)]
-            data = "; ".join(part for part in ("" if way is PLAIN else way.name, policy) if part) or PLAIN.name
-            tied = any(pair.tied for pair in pairs)
+            pairs = [one.vectors() if pair is None else pair for pair, one in zip(made, given, strict=True)]
+            way_told, tied = way._replace(name=tell(way.name)), any(pair.tied for pair in pairs)
             for rule in known:
-                steps = way.departures + rule.departures
-                if steps <= departures and way.suits in rule.suits and (tied or not rule.needs_ties):
-                    values = _values(rule, way, pairs)
-                    if values is not None:
-                        yield from _written(rule, way, data, values, printed, departures)
+                if (way.only is None or rule.of in way.only) and (tied or not rule.needs_ties):
+                    yield from _written(rule, way_told, policy, pairs, printed, departures)
         if progress is not None:
             progress(done, len(work))
 
 
-def _values(rule: Recipe, way: Preparation, pairs: Sequence[Vectors]) -> tuple[float, ...] | None:
-    """Compute the value for each pair; None if one is undefined, so that nobody can have printed it."""
+def _written(
+    rule: Recipe, way: Preparation, policy: str, pairs: Sequence[Vectors], printed: Sequence[Printed], departures: int
+) -> Iterator[Way]:
+    """Compute a value for each pair, and write it in each way within the given number of departures."""
+    if rule.departures + way.departures > departures:
+        return
     try:
         with np.errstate(all="ignore"):
-            values = [float(_averaged(np.asarray(rule.call(pair), dtype=float), way)) for pair in pairs]
+            plain = tuple(float(way.average(np.asarray(rule.call(pair), dtype=float))) for pair in pairs)
     except (TiesError, LimitError):
-        return None
-    return tuple(values) if np.isfinite(values).all() else None
-
-
-def _averaged(values: FloatArray, way: Preparation) -> Any:
-    """Average over topics, if the values are by topic."""
-    if "undefined" in way.average:
-        return np.nan_to_num(values).mean()
-    if way.average:
-        defined = values[~np.isnan(values)]
-        if not len(defined):
-            return np.nan
-        return defined.mean() if way.average == "mean" else np.median(defined)
-    return values
-
-
-def _written(
-    rule: Recipe, way: Preparation, data: str, plain: tuple[float, ...], printed: Sequence[Printed], departures: int
-) -> Iterator[Way]:
-    """Write a value in each way within the given number of departures."""
+        return
+    if not np.isfinite(plain).all():  # nobody can have printed it
+        return
     reproduced = False
     for writing in WRITINGS:
         steps = rule.departures + way.departures + writing.departures
@@ -321,16 +341,12 @@ def _written(
         if writing.name and (reproduced if as_it_is else values == plain):
             continue  # same number as a plainer writing
         # off: largest distance of a value from its window, 0 inside.
-        windows = [_window(writing.name, p) for p in printed]
+        windows = [p.window(cut=writing.name == CUT) for p in printed]
         off = max(max(v - high, low - v, 0.0) for v, (low, high) in zip(values, windows, strict=True))
         reproduced = reproduced or (as_it_is and off == 0)
-        done = rule.account, "" if way is PLAIN else way.name, writing.account
-        account = "; ".join(part for part in done if part)
+        account = "; ".join(part for part in (rule.account, way.name, writing.account) if part)
+        data = "; ".join(part for part in (way.name, policy) if part) or "means"
         yield Way(rule.name, data, writing.name, account, steps, values, off)
-
-
-def _window(written: str, p: Printed) -> tuple[float, float]:
-    return p.cut() if written == CUT else p.rounded()
 
 
 # Summaries ------------------------------------------------------------------------------------
@@ -364,7 +380,7 @@ def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level,
         """Share of the shifted windows that contain the way; 1 if no window could be shifted."""
         inside = np.ones(len(shifts), dtype=bool)
         for value, p in zip(way.values, printed, strict=True):
-            low, high = _window(way.written, p)
+            low, high = p.window(cut=way.written == CUT)
             inside &= (low + shifts <= value) & (value <= high + shifts)
         return float(inside.mean()) if len(shifts) else 1.0
 
@@ -382,11 +398,7 @@ def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels
     ways, distinct = sum(one.ways for one in levels), sum(one.distinct for one in levels)
     tried = f"{ways:,} ways to compute it were tried, with {distinct:,} different values."
     if not matches:
-        near = ""
-        if nearest:
-            first, best = nearest[0], min(nearest, key=lambda way: way.off)
-            plain = "" if first is best else f" plain rule is {_quoted(first)}, the nearest of all"
-            near = f"; the nearest{plain or ' is'} {_quoted(best)}"
+        near = f"; the nearest plain rule is {_quoted(nearest[0])}" if nearest else ""
         return f"Nothing reproduces {number}{near}. {tried}"
     first = matches[0]
     level = first.departures
@@ -434,8 +446,8 @@ def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: 
             if len(ways) > SHOWN:
                 lines.append(f"  and {len(ways) - SHOWN} more (see to_dict or to_frame)")
             parts.append("\n".join(lines))
-    counts = [
-        f"  {one.departures:10d}  {one.ways:5d}  {one.distinct:6d}  {one.matches:5d}  {one.by_chance:9.2f}"
-        for one in levels
-    ]
-    return "\n\n".join([*parts, "\n".join(["  departures  tried  values  match  by chance", *counts])])
+    counts = columns(
+        [["departures", "tried", "values", "match", "by chance"]]
+        + [[f"{k.departures}", f"{k.ways}", f"{k.distinct}", f"{k.matches}", f"{k.by_chance:.2f}"] for k in levels]
+    )
+    return "\n\n".join([*parts, counts])
