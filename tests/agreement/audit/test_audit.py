@@ -309,6 +309,7 @@ def test_answers_hold_everything(sides: tuple[cc.Scores, ...], tmp_path: Path) -
     assert repr(found) == str(found)
     assert any("top 10 by truth" in data for _, data, _ in names_of(found.matches))
     assert calls[-1][0] == calls[-1][1]
+    assert isinstance(found.data, cc.Pairing)
     assert found.data.systems == cc.pair(sides[0], sides[1]).systems
     found.report(tmp_path / "page.html")
     assert found.verdict in html.unescape((tmp_path / "page.html").read_text())
