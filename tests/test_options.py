@@ -166,7 +166,6 @@ def calls() -> dict[str, Call]:
         "judgments.read_labels": (cc.judgments.read_labels, {"path": "list.csv"}),
         "judgments.LabelList.write": (made("labels").write, {"path": "new.csv"}),
         "judgments.LabelList.with_grades": (made("labels").with_grades, {"qrels": QRELS}),
-        "judgments.leave_each_out": (cc.judgments.leave_each_out, {**judged, "teams": TEAMS, "measures": ["map"]}),
         "judgments.leave_out": (cc.judgments.leave_out, {**judged, "team": "A", "teams": TEAMS}),
         "judgments.mix": (cc.judgments.mix, {"human": QRELS, "machine": JUDGE, "share": 0.5}),
         "judgments.pseudo": (cc.judgments.pseudo, {"runs": RUNS, "k": 2}),

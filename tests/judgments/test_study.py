@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.judgments import Change, leave_each_out, leave_out
+from concordant.judgments import Change
 from concordant.study.judgments import summary_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
@@ -160,20 +160,6 @@ def test_figures(found: cc.study.StudyResult) -> None:
     assert ax.get_ylabel() == "d_rank"
     assert len(ax.lines) == len(MEASURES)
     pyplot.close("all")
-
-
-def test_leave_each_out() -> None:
-    scores = leave_each_out(RUNS, QRELS, TEAMS, MEASURES, 5)
-    for measure in MEASURES:
-        full = cc.evaluate(RUNS, QRELS, measure)
-        for system in RUNS.systems:
-            team = next((team for team, names in TEAMS.items() if system in names), None)
-            qrels = QRELS if team is None else leave_out(RUNS, QRELS, team, TEAMS, 5)
-            one = cc.evaluate(RUNS, qrels, measure).select(systems=[system])
-            assert scores[measure].select(systems=[system]) == one
-        assert scores[measure] != full
-    with pytest.raises(cc.errors.InputError, match="run 's0' is in teams 'A' and 'B'"):
-        leave_each_out(RUNS, QRELS, {"A": ["s0"], "B": ["s0"]}, MEASURES)
 
 
 @pytest.mark.parametrize(

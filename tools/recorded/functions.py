@@ -697,12 +697,6 @@ def _() -> Any:
     }
 
 
-@case("judgments leave_each_out")
-def _() -> Any:
-    asked = (runs("covid1"), judged(COVID1), teams(), ["nDCG@10", "AP"], 20)
-    return _change("leave_each_out")(*asked, missing="zero")
-
-
 @case("label_agreement {} {}", (UMBRELA, LLAMA), (None, 1))
 def _(other: str, rel: float | None) -> Any:
     how: dict[str, Any] = {"rel": rel, "n_resamples": 200, "confidence_level": 0.9, "rng": 7}

@@ -115,7 +115,7 @@ def look(file: list[str], *, read: Reader, out: Output) -> Found:
         Files, folders or quoted patterns: PATH[:MEASURE][:lower].
 
     """
-    from ..judgments.read_labels import is_label_list, read_labels
+    from ..judgments.label import is_label_list, read_labels
     from ..read import look as run
     from ..read import parse_side
 

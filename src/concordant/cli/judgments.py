@@ -322,7 +322,7 @@ def change(
         The folder for tables and the figure; a study that was stopped continues from it.
 
     """
-    from ..judgments.teams import teams_of
+    from ..judgments.changes import teams_of
     from ..read.labels import labels_of
     from ..study.judgments import summary_of
 

@@ -6,12 +6,9 @@ documents that people should judge; `rank_from_labels` ranks the systems by thes
 """
 
 from .agreement import label_agreement
-from .change import Change
-from .changes import depth_pool, from_runs, leave_out, mix, pseudo, sample
-from .label import LabelList, label
+from .changes import Change, depth_pool, from_runs, leave_out, mix, pseudo, sample
+from .label import LabelList, label, read_labels
 from .label_ranking import LabelRanking, rank_from_labels
-from .read_labels import read_labels
-from .teams import leave_each_out
 
 __all__ = [
     "Change",
@@ -21,7 +18,6 @@ __all__ = [
     "from_runs",
     "label",
     "label_agreement",
-    "leave_each_out",
     "leave_out",
     "mix",
     "pseudo",

@@ -15,8 +15,7 @@ from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, counted, listing, warn
 from ..options import checked
 from ..render.outputs import JUDGMENTS, written_whole
-from .documents import TopicDocuments
-from .runs import BoolArray
+from .runs import BoolArray, TopicDocuments
 
 Grade = int | float
 MOST = 1e9  # in size: larger grades are mistakes, and sums of gains lose digits

@@ -21,7 +21,7 @@ from ..judges.curves import FEWEST_TOPICS as FEWEST
 from ..judges.gaming import gaming_gap
 from ..judges.worth import rank_judges
 from ..judgments.agreement import label_agreement
-from ..judgments.change import Change
+from ..judgments.changes import Change
 from ..judgments.evaluation import evaluate
 from ..judgments.qrels import Qrels
 from ..judgments.runs import Runs

@@ -20,7 +20,7 @@ from ..errors import InputError, counted, import_extra, listing, number, p_cell,
 from ..inference.resampling import Progress, Resampling
 from ..judges.curves import TOPICS, Yardstick
 from ..judges.worth import shown
-from ..judgments.change import Change, qrels_digest, runs_digest
+from ..judgments.changes import Change, qrels_digest, runs_digest
 from ..judgments.evaluation import check_thresholds, evaluate, parse_all, score
 from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
