@@ -290,9 +290,6 @@ class TestInspect:
             read(json.dumps(content))
         with pytest.warns(DataWarning, match="3 topics dropped of 5"):
             assert read(json.dumps(content), missing="drop").topics == ("t/0", "t/2")
-        reduced = [{"scorer": "s", "samples": [{"sample_id": 0, "value": 1}]}]
-        with pytest.raises(InputError, match="file lacks topics t/1, t/2, t/3, t/9"):
-            read(json.dumps(content | {"reductions": reduced}))
 
 
 class TestLong:

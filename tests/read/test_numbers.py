@@ -21,7 +21,7 @@ import concordant as cc
 from concordant.errors import ConcordantError, InputError, ReadError
 from concordant.judgments.read_runs import read_qrels, read_run
 from concordant.read import recognise
-from concordant.read.formats import columns, delimited
+from concordant.read.formats import delimited
 from concordant.read.formats.parquet import parquet_table
 from concordant.read.source import Source
 from concordant.read.tables.cells import Cells, Column, Given, Parsed, no_score
@@ -195,7 +195,7 @@ def lines(path: str) -> Callable[[Sequence[str]], Parsed]:
             return found[0].values, False
 
         with pytest.MonkeyPatch.context() as patch:
-            for module in (columns,):
+            for module in (delimited,):
                 patch.setattr(module, "scores_of", kept)
             values = np.array(scores_in_lines(path, ["0.5", *cells]))
         parsed = found[0] if found else Parsed(values, {})  # trec_eval cuts plain numbers out in bulk

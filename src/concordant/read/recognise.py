@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
 from ..errors import OtherKindError, ReadError
-from .formats import helm, inspect_log, lm_eval, mteb, nested, records
-from .formats.columns import TEXTS, TREC_EVAL, Columns, read_columns, read_ranking, separator, split_line
-from .formats.delimited import as_tabs, is_markdown, no_header, read_delimited
+from .formats import delimited, mteb, nested, records
 from .formats.parquet import read_parquet
 from .source import Source, load_json
 from .tables import vocabulary
@@ -29,25 +28,24 @@ KNOWN = (
 )
 _EVALUATE = "Score runs against judgments first: `concordant evaluate RUNS QRELS -m nDCG@10 -o scores.csv`"
 _LATEX = re.compile(rb".*&.*\\\\\s*")
-_MOST_NAMES = 100_000  # of a column, that are looked for again
 
 
 _Reader = Callable[[Source, Any], Contents]
 _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
-    (inspect_log.is_inspect, inspect_log.read_inspect),
+    (records.is_inspect, records.read_inspect),
     (records.is_annotations, records.read_annotations),
     (records.is_evaluations, records.read_evaluations),
     (records.is_trials, records.read_trials),
     (mteb.is_mteb, mteb.read_mteb),
-    (lm_eval.is_results, lm_eval.read_results),
-    (helm.is_per_instance, helm.read_helm),
-    (helm.is_companion, helm.refuse_companion),
+    (records.is_results, records.read_results),
+    (records.is_per_instance, records.read_helm),
+    (records.is_companion, records.refuse_companion),
     (nested.is_means, nested.read_means),
     (nested.is_nested, nested.NestedScores),
 )
 # Of one record of several, one per line.
 _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
-    (lm_eval.is_sample, lm_eval.read_samples),
+    (records.is_sample, records.read_samples),
     (records.is_instance, records.read_instances),
     (records.is_document, records.read_documents),
 )
@@ -86,23 +84,23 @@ def _recognise(source: Source, roles: Roles) -> Contents:
 
 
 def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
-    if is_markdown(first):
-        plain = as_tabs(source)
+    if delimited.is_markdown(first):
+        plain = delimited.as_tabs(source)
         line, first = next(plain.lines())
         return _text(plain, line, first, roles)
     if _LATEX.fullmatch(first):
         raise source.error("is a table in LaTeX: save it as CSV, with commas between the cells. The line", line)
-    fields = split_line(first, separator(source))
+    fields = delimited.split_line(first, delimited.separator(source))
     if len(fields) == 3 and (
         (fields[0] == "runid" and vocabulary.is_summary(fields[1]))
         or (first.count(b"\t") == 2 and first.split(b"\t")[0].endswith(b" "))
     ):
-        return Columns(source, TREC_EVAL)
+        return delimited.Columns(source, delimited.TREC_EVAL)
     if not vocabulary.names_labels(fields[0].strip('"')) and not roles.columns:
         table = _headerless(source, line, fields)
         if table is not None:
             return table
-    table = read_delimited(source, roles)
+    table = delimited.read_delimited(source, roles)
     if table is None:
         raise unknown(source, line)
     return table
@@ -117,7 +115,7 @@ def _has_scores(source: Source) -> bool:
     if source.parquet:
         return True
     lines = list(islice(source.lines(), 20))
-    first, mark = lines[0][1], separator(source)
+    first, mark = lines[0][1], delimited.separator(source)
     if first.lstrip()[:1] in (b"{", b"["):
         record, mark = _first_record(source, first), b","
         content = load_json(source) if record is None else [record]
@@ -125,7 +123,7 @@ def _has_scores(source: Source) -> bool:
             return True
         header, rows = list(content[0]), [list(record.values()) for record in content[:20] if isinstance(record, dict)]
     else:
-        header, *rows = [split_line(text, mark) for _, text in lines]
+        header, *rows = [delimited.split_line(text, mark) for _, text in lines]
     # Words of prose, which blanks separate, may be names of columns, too.
     named = mark is not None and any(map(vocabulary.names_labels, header))
     if named and any(
@@ -148,14 +146,14 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     """The formats whose first line is data already."""
     ends_in_number = number(fields[-1]) is not None or _names_a_measure_again(source, fields)
     if len(fields) >= 6 and fields[1].upper() == "Q0" and None not in map(number, fields[3:5]):
-        if (ranking := read_ranking(source)) is not None:
+        if (ranking := delimited.read_ranking(source)) is not None:
             return ranking
         raise source.other_kind(f"is a run: it ranks documents and has no scores. {_EVALUATE}. The line", line)
     numbers = [number(field) for field in fields]
     # Four whole numbers may be qrels.
     if None not in numbers and len(fields) > 1 and (len(fields) != 4 or any(map(is_fraction, numbers[::2]))):
-        raise no_header(source, line)
-    if len(fields) == 4 and any(field.startswith(TEXTS) for field in fields[1:3]):
+        raise delimited.no_header(source, line)
+    if len(fields) == 4 and any(field.startswith(delimited.TEXTS) for field in fields[1:3]):
         ends_in_number = True  # the name of the run, before its scores
     if not ends_in_number or len(fields) not in (2, 3, 4):
         return None
@@ -163,11 +161,11 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
         means = "has two columns, a measure and its mean, as ir_measures prints by default"
         raise source.error(f"{means}: write per-topic scores, with ir_measures -q", line)
     # Numbers alone name no measure.
-    table = read_columns(source, len(fields)) if None in numbers else None
+    table = delimited.read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
         return table
     if (None not in numbers[1:] and (len(fields) == 3 or is_fraction(numbers[2]))) or is_fraction(numbers[1]):
-        raise no_header(source, line)
+        raise delimited.no_header(source, line)
     if len(fields) == 4 and number(fields[1]) is not None:
         qrels = "looks like qrels (topic, iteration, document, grade): judgments of documents, not scores of systems"
         raise source.other_kind(f"{qrels}. {_EVALUATE}; in Python, use read_qrels. Line", line)
@@ -178,7 +176,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
 def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
     """Whether the line below names the same measure in the same place: the first is no header, but has no score."""
     _, below = next(islice(source.lines(), 1, None), (0, b""))
-    pairs = list(zip(fields[:-1], split_line(below, separator(source)), strict=False))
+    pairs = list(zip(fields[:-1], delimited.split_line(below, delimited.separator(source)), strict=False))
     return len(fields) in (3, 4) and any(a == b and vocabulary.looks_like_measure(a) for a, b in pairs)
 
 
@@ -220,15 +218,13 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
     first, lines = next(records), array("q")
     header = list(first[1])
     columns: list[list[Any]] = [[] for _ in header]
-    same: list[dict[str, str]] = [{} for _ in header]  # a name is kept once, not once per record
     for line, record in chain([first], records):
         if not isinstance(record, dict) or record.keys() != first[1].keys():
             raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
         lines.append(line)
-        for column, names, key in zip(columns, same, header, strict=True):
+        for column, key in zip(columns, header, strict=True):
             cell = record[key]
-            known = type(cell) is str and len(names) < _MOST_NAMES
-            column.append(names.setdefault(cell, cell) if known else cell)
+            column.append(sys.intern(cell) if type(cell) is str else cell)  # a name is kept once, not once per record
     cells = Cells(source, header, [Column(column) for column in columns], lines, lines[0], typed=True)
     table = table_contents(cells, roles)
     if table is None:

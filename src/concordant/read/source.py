@@ -180,13 +180,11 @@ def _paths(what: str | os.PathLike[str]) -> list[Item]:
     try:
         path = Path(text)
         if not path.exists():
-            path = path.expanduser()
+            path = Path(os.path.expanduser(text))
         if path.is_dir():
             return [Item(file, found=True) for file in _folder(path)]
         if not path.exists() and glob.has_magic(text):
             return [Item(file, found=True) for file in _glob(path, text)]
-    except RuntimeError:  # ~ of a user that there is not
-        return [Item(Path(text))]
     except OSError as error:  # such as a name that is too long
         raise ReadError(f"cannot be read: {error.strerror or error}", text) from None
     return [Item(path)]
@@ -397,11 +395,11 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
     """
     label = os.fsdecode(path)
     try:
-        with open(path, "rb", opener=_open_without_waiting) as stream:
-            about = os.fstat(stream.fileno())
+        about = os.stat(path)
+        if stat.S_ISFIFO(about.st_mode) and Path(label).absolute().parts[1:2] not in (("dev",), ("proc",)):
+            raise ReadError("is a named pipe, to which nobody may ever write: give a file or <(command)", label)
+        with open(path, "rb") as stream:
             reading(stream, label)
-            if stat.S_ISFIFO(about.st_mode) and Path(label).absolute().parts[1:2] not in (("dev",), ("proc",)):
-                raise ReadError("is a named pipe, to which nobody may ever write: give a file or <(command)", label)
             size = about.st_size if stat.S_ISREG(about.st_mode) else 0
             if size > most_bytes(share):
                 raise too_large(label, share)
@@ -412,10 +410,6 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
         raise ReadError(f"there is no such file{_alike(Path(label))}", label) from None
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
-    except ValueError as error:  # a null character in the path
-        if isinstance(error, ReadError | InputError):
-            raise
-        raise ReadError(f"cannot be read: {error}", repr(label)) from None
 
 
 def _alike(path: Path) -> str:
@@ -425,13 +419,6 @@ def _alike(path: Path) -> str:
     except OSError:
         near = None
     return "" if near is None else f"; did you mean {str(path.with_name(near))!r}?"
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if hasattr(os, "O_NONBLOCK"):
-        os.set_blocking(handle, True)
-    return handle
 
 
 def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator[Any]:

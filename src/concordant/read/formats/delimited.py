@@ -1,29 +1,51 @@
-"""Text files of delimited cells with a header, as `Cells`: CSV, TSV, semicolons, blanks, and tables in Markdown."""
+"""Text files: tables with a header (CSV, TSV, semicolons, blanks, Markdown), and columns without one.
+
+These are trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns with the run in
+front, and AutoJudge's six. The run's file may order measure and topic either way; the names of measures and the summary
+row tell which. The rows of topic `all` are the summary: `runid` among them names the run; the others are used only
+where there is nothing else (trec_eval without -q), because they may average other topics than the rows do (missing
+topics, -c, qrels of several years).
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, compress, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import ReadError, limit_of
+from ...errors import ConcordantError, ReadError, limit_of, listing
 from ..source import QUOTED, Source
-from ..tables.cells import NOTHING, Cells, Column, cell_number, is_fraction, number, parse, plain_numbers
-from ..tables.contents import Contents, table_contents
+from ..tables import vocabulary
+from ..tables.cells import (
+    MEAN,
+    NOTHING,
+    Cells,
+    Column,
+    Grid,
+    cell_number,
+    is_fraction,
+    number,
+    parse,
+    pivot,
+    plain_numbers,
+    scores_of,
+    warn_of_lost,
+)
+from ..tables.contents import Contents, table_contents, warn_of_words
 from ..tables.layout import Roles, is_plausible, name_columns
-from ..tables.vocabulary import holds_labels, names_labels
 
 # A number takes 8 bytes of memory; text that is neither a label nor a number about 170, so that a tenth of it may be
 # such text. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
 MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
-_MOST_KNOWN = 2**16  # texts of numbers, and names, that are looked for again
 _BATCH = 2**10  # cells that are looked at together: few, for the garbage collector
 _BLANK = " \t\n"
 
@@ -38,18 +60,18 @@ def read_delimited(source: Source, roles: Roles) -> Contents | None:
     first = beginning[1][1]
     width = len(header)
     longer = len(first) == width + 1
-    trailing = longer and any(map(names_labels, header))  # a delimiter ends each row, or a name is missing
+    trailing = longer and any(map(vocabulary.names_labels, header))  # a delimiter ends each row, or a name is missing
     if longer and not trailing:  # R's write.table names no column for the row names
         header = ["", *header]
     scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that there is none
-    said = header[0] in (roles.topic, roles.system)
-    labelled = said or names_labels(header[0])
+    said = (roles.topic, roles.system)
+    labelled = header[0] in said or vocabulary.names_labels(header[0])
     if not labelled and None not in scores and any(number(name) is not None for name in header[1:]):
         raise no_header(source, header_line)
     layout = name_columns(header, roles)
     if not isinstance(layout, str) and not is_plausible(layout, [cell_number(cell) for cell in first]):
         return None
-    kept = [k for k, name in enumerate(header) if holds_labels(name, k) or name in (roles.topic, roles.system)]
+    kept = [k for k, name in enumerate(header) if name in said or vocabulary.holds_labels(name, k)]
     cells = _cells(source, header, kept, trailing)
     if longer and not trailing:
         bad = next((row for row, cell in enumerate(cells.values(0)) if is_fraction(number(cell))), None)
@@ -84,14 +106,6 @@ def refuse_too_many(source: Source, cells: int, words: int) -> None:
             raise source.error(f"is a table of more than {most:,} {what}; to allow it, {way_out}")
 
 
-class _Names(dict[str, str]):
-    """Labels without blanks around them. One is kept once, not once per row."""
-
-    def __missing__(self, text: str) -> str:
-        name = text.strip(_BLANK)
-        return self.setdefault(text, name) if len(self) < _MOST_KNOWN else name
-
-
 class _Scores:
     """The scores of a table, collected row by row."""
 
@@ -123,7 +137,6 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
     scored = [k not in kept for k in range(width)]
     scores = _Scores(list(compress(range(width), scored)))
     texts: dict[int, list[str]] = {k: [] for k in kept}
-    names = _Names()
     lines = array("q")
     while batch := list(islice(rows, 1 + _BATCH // width)):
         for line, row in batch:
@@ -133,7 +146,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
                 raise _unequal(source, len(row), width, line)
             lines.append(line)
         for k, labels in texts.items():
-            labels.extend([names[row[k]] for _, row in batch])
+            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # kept once, not once per row
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
@@ -189,7 +202,9 @@ def delimiter_of(first: bytes) -> str:
     """What separates the names of the header, outside quotation marks."""
     plain = QUOTED.sub(b"", first)
     marks = [mark for mark in "\t,;" if mark.encode() in plain]
-    labels = (mark for mark in marks if names_labels(plain.split(mark.encode())[0].decode()) and plain[:1].strip())
+    labels = (
+        mark for mark in marks if vocabulary.names_labels(plain.split(mark.encode())[0].decode()) and plain[:1].strip()
+    )
     return next(labels, None) or next(iter(marks), " ")
 
 
@@ -227,3 +242,216 @@ def _plain(cell: str) -> str:
     while match := _MARKS.fullmatch(text):
         text = match[2].strip()
     return text
+
+
+# Columns without a header --------------------------------------------------------------------------------------------
+
+# Values of these measures are strings.
+TEXTS = ("runid", "relstring")
+_COUNTS = frozenset({"runid", "relstring", "num_q"})  # of a summary, no scores
+_NAME_THEM = "add a first line that names the columns"
+Rows = list[tuple[int, list[bytes]]]
+
+
+def separator(source: Source) -> bytes | None:
+    """What separates the fields of a file's first line: tabs, commas or semicolons, else white space (None).
+
+    Names may have blanks (`topic,GPT 4`), and those of runs marks (`a,b map 301 0.5`): the second line tells.
+    """
+    lines = source.lines()
+    line, second = next(lines)[1], next(lines, (0, b""))[1]
+    if b"\t" in line:
+        return b"\t"
+    parts, below = line.split(), second.split()
+    columns = len(parts) == len(below) and all(number(row[-1]) is not None for row in (parts, below))
+    measured = columns and any(vocabulary.looks_like_measure(part.decode()) for part in parts[:-1])
+    for mark in (b",", b";"):
+        counts = [QUOTED.sub(b"", text).count(mark) for text in (line, second)]
+        if mark in line and all(part.endswith(mark) for part in parts[:-1]):
+            return mark
+        # `x, map t, 0.5` has a measure between blanks, `301, GPT 4, 0.5` has not.
+        if counts[0] == counts[1] > 0 and not (columns and (measured or not any(p.endswith(mark) for p in parts))):
+            return mark
+    return None
+
+
+def split_line(line: bytes, mark: bytes | None) -> list[str]:
+    """The fields of a line without the white space around them."""
+    return [part.strip().decode() for part in line.split(mark)]
+
+
+class Form(NamedTuple):
+    """Which of how many columns are what."""
+
+    name: str
+    width: int
+    topic: int
+    measure: int
+    value: int
+    system: int | None = None
+
+
+TREC_EVAL = Form("trec_eval -q", 3, 1, 0, 2)
+
+
+class Columns(Contents):
+    """The scores in columns without a header.
+
+    Published studies read a hundred files with thirty measures each to use one, so only the lines that name the measure
+    are taken apart.
+    """
+
+    def __init__(self, source: Source, form: Form) -> None:
+        super().__init__(source)
+        self.source, self.format, self.form = source, form.name, form
+        self.means: dict[str, str] = {}
+        if form == TREC_EVAL:
+            tags = dict.fromkeys(_text(row[2]) for _, row in self._rows(b"runid") if _text(row[0]) == "runid")
+            if len(tags) > 1:
+                raise source.error(f"holds several runs ({listing(tags)}): give each a file of its own")
+            self.names = (*tags, source.run_name()) if tags else ()
+            if b"all" in next(source.lines())[1] and source.data.count(b"all") >= source.data.count(b"\n"):
+                self._take_means(self._rows())  # otherwise there are topics
+
+    def _rows(self, wanted: bytes = b"") -> Rows:
+        """All rows, or those with this text in them if every line can have as many fields as it should."""
+        mark, data = separator(self.source), self.source.data
+        lines = data.count(b"\n") + (not data.endswith(b"\n"))
+        regular = mark is not None and data.count(mark) == (self.form.width - 1) * lines
+        return _fields(self.source, self.form.width, wanted if regular else b"")
+
+    def _take_means(self, rows: Rows) -> None:
+        if not all(vocabulary.is_summary(_text(topic)) for _, (_, topic, _) in rows):
+            return
+        for line, (name, _, value) in rows:
+            if self.means.setdefault(_text(name), _text(value)) != _text(value):
+                raise self.source.error(f"has {_text(name)!r} twice: give each run a file of its own", line)
+        self.format, self.averaged = "trec_eval, means", self.means.get("num_q", "")
+        self.reading = "one score per system"
+
+    @cached_property
+    def _known(self) -> tuple[list[str], list[str]]:
+        """The measures with rows of topics, in the order of the file, and the topics."""
+        form, rows = self.form, self._rows()
+        topics = {row[form.topic] for _, row in rows}
+        summaries = {topic for topic in topics if vocabulary.is_summary(_text(topic))}
+        named = dict.fromkeys(_text(row[form.measure]) for _, row in rows if row[form.topic] not in summaries)
+        measures = [name for name in named if not name.startswith(TEXTS)]
+        if not measures:
+            way_out = "write per-topic scores (ir_measures -q, trec_eval -q)"
+            raise self.source.error(f"holds only summary rows, no scores of topics: {way_out}", rows[0][0])
+        return measures, list(map(_text, topics - summaries))
+
+    def measures(self) -> Collection[str]:
+        """The measures that have rows of topics; of a summary, those with a mean."""
+        if self.means:
+            return [name for name, value in self.means.items() if number(value) is not None and name not in _COUNTS]
+        return self._known[0]
+
+    def grid(self, measure: str) -> Grid:
+        """The scores of one measure."""
+        if self.means:
+            if measure not in self.measures():
+                raise self.no_measure(measure)
+            return Grid(np.array([[number(self.means[measure])]], dtype=np.float64), [MEAN])
+        form, wanted = self.form, measure.encode(errors="replace")
+        rows = [(k, row) for k, row in self._rows(wanted) if row[form.measure].strip() == wanted]
+        if not rows:
+            raise self.no_measure(measure)
+        topics = [_text(row[form.topic]) for _, row in rows]
+        if all(map(vocabulary.is_summary, topics)):
+            said = f"measure {measure!r} exists only as the summary of all topics, not for each topic"
+            raise self.source.error(said, rows[0][0])
+        texts = [_text(row[form.value]) for _, row in rows]
+        values, percent = scores_of(texts, lambda k, said: self.source.error(said, rows[k][0]))
+
+        def twice(first: int, again: int) -> ConcordantError:
+            said = f"topic {topics[again]!r} has {measure!r} twice (first at line {rows[first][0]}): one file, one run"
+            return self.source.error(said, rows[again][0])
+
+        systems = None if form.system is None else [_text(row[form.system]) for _, row in rows]
+        found = pivot(self.source, topics, systems, values, twice, percent)
+        if form != TREC_EVAL:
+            warn_of_lost(self.source, measure, self._known[1], found.topics)
+        return found
+
+
+def _text(field: bytes) -> str:
+    return field.strip().decode()
+
+
+def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
+    """The lines and fields of all rows, or of those with this text in them."""
+    mark, rows = separator(source), []
+    for k, line in enumerate(source.data.split(b"\n"), 1):
+        if wanted not in line or not line.strip() or line.startswith(b"#"):
+            continue
+        fields = found = line.split(mark)
+        if len(fields) != width:
+            found = b" ".join(fields).split(None, width - 1)  # blanks in place of tabs
+        if len(found) != width or not all(map(bytes.strip, fields)):
+            need = ": a measure, a topic and a value are needed" if width == 3 else ""
+            raise source.error(f"has {len(fields)} fields where the lines before have {width}{need}", k)
+        rows.append((k, found))
+    return rows
+
+
+def read_columns(source: Source, width: int) -> Contents | None:
+    """Three columns (one run) or four (the run first). None if no column holds measures."""
+    source.refuse_hidden_rows(width, mark=separator(source))
+    fields = [(line, list(map(_text, row))) for line, row in _fields(source, width)]
+    order = _topic_first(fields, width - 3)
+    if order is None:
+        return None
+    topic, measure = (width - 3, width - 2) if order else (width - 2, width - 3)
+    if width == 4:
+        _refuse_no_run_first(source, fields, topic)
+        return Columns(source, Form("four columns", 4, topic, measure, 3, 0))
+    warn_of_words(source, sorted({row[topic] for _, row in fields}))
+    return Columns(source, Form("ir_measures -q", 3, 0, 1, 2) if order else TREC_EVAL)  # without its padding
+
+
+def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | None:
+    """Whether column `first` holds topics and the next one measures; None if that cannot be told."""
+    for a, b, answer in ((first, first + 1, True), (first + 1, first, False)):
+        topics, measures = {row[a] for _, row in fields}, {row[b] for _, row in fields}
+        if all(map(vocabulary.looks_like_measure, measures)) and not all(map(vocabulary.looks_like_measure, topics)):
+            return answer
+    # Measures of no known name: the summary row has its name in the column of topics.
+    summary = [any(vocabulary.is_summary(row[k]) for _, row in fields) for k in (first, first + 1)]
+    return summary[0] if summary[0] != summary[1] else None
+
+
+def read_ranking(source: Source) -> Contents | None:
+    """AutoJudge's rankings: topic Q0 system rank score measure. None if it is a run, which has the same columns.
+
+    A run ranks the documents of each topic, and few documents are in several topics. Here every rank is the same, and
+    most systems have most topics.
+    """
+    if len({line.split()[3:4][0] for _, line in islice(source.lines(), 100) if len(line.split()) == 6}) != 1:
+        return None
+    rows = _fields(source, 6)
+    topics, systems, cells = {row[0] for _, row in rows}, {row[2] for _, row in rows}, {(r[0], r[2]) for _, r in rows}
+    if len({row[3] for _, row in rows}) > 1 or len(topics) < 2 or 2 * len(cells) < len(topics) * len(systems):
+        return None
+    source.refuse_hidden_rows(6)
+    return Columns(source, Form("AutoJudge ranking", 6, 0, 5, 4, 2))
+
+
+def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], topic: int) -> None:
+    """Four columns start with the run. Topics or measures there would be read as runs."""
+    first, topics = {row[0]: line for line, row in reversed(fields)}, {row[topic] for _, row in fields}
+    if summary := next(filter(vocabulary.is_summary, first), None):
+        what = f"the summary row {summary!r}"
+    elif all(map(vocabulary.looks_like_measure, first)):
+        what = "a measure"
+    elif all(map(vocabulary.looks_like_topic, first)) and not any(map(vocabulary.looks_like_topic, topics)):
+        what = "a topic"
+    elif any(map(vocabulary.may_be_topic, topics)):
+        return
+    else:
+        said = f"nothing tells which of the columns are the run and the topic ({listing(sorted(topics), 3)})"
+        raise source.error(f"{said}: {_NAME_THEM}, such as system, topic, measure, value", fields[0][0])
+    said = f"the first of four columns should be the run, but looks like {what}"
+    line = first[summary] if summary else fields[0][0]
+    raise source.error(f"{said}: {_NAME_THEM}, such as topic, system, measure, value", line)

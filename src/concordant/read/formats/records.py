@@ -1,19 +1,23 @@
 """Results that tools write as JSON, one record per score, and the formats that need no more than their keys.
 
-These are AlpacaEval's annotations, tau-bench's trials, Every Eval Ever and WMT's metric scores.
+These are AlpacaEval's annotations, tau-bench's trials, Every Eval Ever, WMT's metric scores, lm-evaluation-harness,
+HELM and Inspect.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...errors import listing, named
 from ..source import Source
-from ..tables.cells import Grid, cell_number, pivot, scores_of, warn_of
+from ..tables.cells import Grid, cell_number, pivot, plain_number, scores_of, warn_of
 from ..tables.contents import Contents
 from ..tables.vocabulary import names_systems
+from .mteb import sibling
 
 Lines = list[tuple[int, Any]]
 
@@ -196,3 +200,289 @@ def read_documents(source: Source, records: Lines) -> Contents:
     table = found.contents("WMT metric scores", topics=documents)
     table.groups = documents
     return table
+
+
+# lm-evaluation-harness ------------------------------------------------------------------------------------------------
+# lm-evaluation-harness: results_*.json (the tasks are the topics) and samples_*.jsonl (the documents are).
+#
+# A measure is named as the results name it: `metric,filter`; of version 0.3, `metric`.
+
+_SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
+# Fields of a sample that older versions, which do not list their metrics, mix with them.
+_NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"})
+
+
+def is_results(content: Any) -> bool:
+    """The results of one model on several tasks."""
+    results = isinstance(content, dict) and isinstance(content.get("results"), dict)
+    return results and ("configs" in content or _old(content))
+
+
+def _old(content: Any) -> bool:
+    """Whether version 0.3 wrote it."""
+    return "configs" not in content and "versions" in content and isinstance(content.get("config"), dict)
+
+
+def is_sample(record: Any) -> bool:
+    """One line of samples_*.jsonl."""
+    return isinstance(record, dict) and "doc_id" in record and ("doc" in record or "filter" in record)
+
+
+def read_results(source: Source, content: Any) -> Contents:
+    """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
+    found = Gathered(source)
+    groups, old = _groups(content), _old(content)
+    for task, results in content["results"].items():
+        for key, value in results.items() if task not in groups and isinstance(results, dict) else ():
+            if ("," in key or old) and not key.partition(",")[0].endswith("_stderr"):
+                found.add(key, task, value)
+    table = found.contents("lm-evaluation-harness, results", _model_name(content))
+    if groups:
+        warn_of(source, f"groups left out, because they summarise tasks: {listing(groups)}")
+    table.summary = True
+    table.lower = {name: _lower(content, name.partition(",")[0]) for name in table.grids}
+    return table
+
+
+def _groups(content: Any) -> list[str]:
+    """The results that summarise others: groups of tasks, where the tasks are there, too."""
+    results = content["results"]
+    named, parts = (
+        found if isinstance(found, dict) else {} for found in map(content.get, ("groups", "group_subtasks"))
+    )
+    groups = []
+    for task in results:
+        tasks = parts.get(task)
+        if any(t in results for t in tasks) if isinstance(tasks, list) and tasks else task in named:
+            groups.append(task)
+    return groups
+
+
+def _lower(content: Any, metric: str) -> dict[str, bool]:
+    """Of which tasks the file says whether lower is better."""
+    said = content.get("higher_is_better")
+    tasks = said.items() if isinstance(said, dict) else ()
+    higher = {task: found.get(metric) for task, found in tasks if isinstance(found, dict)}
+    return {task: not up for task, up in higher.items() if isinstance(up, bool)}
+
+
+def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
+    """The scores of one model on one task, a topic for each document: `task/doc_id`."""
+    match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
+    task = match[1] + "/" if match else ""
+    found, metrics = Gathered(source), _metrics(source, records)
+    for line, record in records:
+        for metric in metrics[str(record.get("filter", "none"))]:
+            name, value = f"{metric},{record.get('filter', 'none')}", record.get(metric)
+            for run, part in enumerate(value if _is_repeated(record, metric) else [value]):
+                found.add(name, f"{task}{record['doc_id']}", part, run, line)
+    table = found.contents("lm-evaluation-harness, samples")
+    table.names = _names(source, match[2] if match else None)
+    table.part_of = table.names[-1]
+    return table
+
+
+def _metrics(source: Source, records: list[tuple[int, Any]]) -> dict[str, list[str]]:
+    """The metrics of each filter: those with a number. Some are pairs, aggregated over all documents only."""
+    found: dict[str, dict[str, None]] = {}
+    for line, record in records:
+        if not is_sample(record):
+            raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
+        listed = record.get("metrics")
+        metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
+        numeric = [m for m in metrics if isinstance(m, str) and (_is_number(record.get(m)) or _is_repeated(record, m))]
+        found.setdefault(str(record.get("filter", "none")), {}).update(dict.fromkeys(numeric))
+    return {name: list(metrics) for name, metrics in found.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _is_repeated(record: Any, metric: str) -> bool:
+    """Whether a metric has one score for each of the repeated responses."""
+    values, responses = record.get(metric), record.get("resps")
+    first = responses[0] if isinstance(responses, list) and responses else None
+    several = isinstance(values, list) and isinstance(first, list) and len(values) == len(first) > 1
+    return several and all(map(_is_number, values))
+
+
+def _names(source: Source, date: str | None) -> tuple[str, ...]:
+    """The model of a samples file: from the results written with it, else the folder, else the file."""
+    if source.name or not source.path or not date:
+        return (source.name or source.run_name(),)
+    folder = source.path.absolute().parent
+    results = sibling(source.path, f"results_{date}.json")
+    name = _model_name(results) if is_results(results) else None
+    return (name or folder.name.replace("__", "/", 1), str(folder))
+
+
+def _model_name(content: Any) -> str | None:
+    name = content.get("model_name")
+    if _old(content):  # pretrained=EleutherAI/pythia-70m,revision=step143000
+        parts = dict(part.split("=", 1) for part in str(content["config"].get("model_args")).split(",") if "=" in part)
+        name = "@".join(parts[key] for key in ("pretrained", "engine", "revision") if parts.get(key, "main") != "main")
+    return name if isinstance(name, str) and name else None
+
+
+# HELM -----------------------------------------------------------------------------------------------------------------
+# HELM: per_instance_stats.json, one scenario of one model a file. The instances are the topics.
+#
+# The key of a score includes the trial and the perturbation, so these become part of the topic's name. HELM summarises
+# each split apart: where a file holds several, `exact_match` has the instances of the test split, and
+# `exact_match[valid]` those of another.
+
+# Statistics that describe the run, not how well it did. They are read where there is nothing else.
+_NO_SCORE = re.compile(
+    r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size\b|max_prob\b|logprob|perplexity|bits_per_byte)"
+)
+
+
+def is_per_instance(content: Any) -> bool:
+    """per_instance_stats.json."""
+    return isinstance(content, list) and has_keys(content, "instance_id", "stats")
+
+
+def is_companion(content: Any) -> bool:
+    """run_spec.json and the like, written beside the scores, or stats.json, to which the scores are summarised."""
+    if isinstance(content, list):
+        return has_keys(content, "name", "count") and isinstance(content[0]["name"], dict)
+    return isinstance(content, dict) and ("adapter_spec" in content or "scenario_spec" in content)
+
+
+def refuse_companion(source: Source, content: Any) -> Contents:
+    """They would be read as tables."""
+    raise source.other_kind("holds no scores of topics, which HELM writes to per_instance_stats.json")
+
+
+def read_helm(source: Source, content: Any) -> Contents:
+    """The scores of one model on one scenario, a topic for each instance."""
+    model, scenario = _spec(source)
+    rows: list[tuple[str, Any, str, Any]] = []
+    for place, record in enumerate(content):
+        stats = record.get("stats") if isinstance(record, dict) else None
+        if not isinstance(stats, list) or "instance_id" not in record:
+            raise source.error(f"instance {place} has no instance_id or no list of stats", 1)
+        topic = f"{scenario}{_topic(record)}"
+        for stat in stats:
+            measure: Any = stat.get("name") if isinstance(stat, dict) else None
+            if not isinstance(measure, dict) or not isinstance(measure.get("name"), str):
+                raise source.error(f"a statistic of instance {topic!r} has no name", 1)
+            if stat.get("count"):  # else nothing was measured
+                rows.append((measure["name"], measure.get("split"), topic, _mean(source, stat)))
+    splits = {split for _, split, *_ in rows}
+    main = next(iter(splits)) if len(splits) == 1 else "test"
+    found = Gathered(source)
+    for name, split, topic, value in rows:
+        found.add(name if split == main else f"{name}[{split}]", topic, value)
+    table = found.contents("HELM")
+    table.grids = {name: grid for name, grid in table.grids.items() if not _NO_SCORE.match(name)} or table.grids
+    if model:
+        table.names = (model, source.run_name())
+        table.part_of = f"{model} in {source.path.absolute().parent.parent}" if source.path else model
+    return table
+
+
+def _mean(source: Source, stat: dict[str, Any]) -> Any:
+    try:
+        return stat["mean"] if "mean" in stat else stat["sum"] / stat["count"]
+    except (KeyError, TypeError, OverflowError):
+        raise source.error(f"a statistic has no mean: {str(stat)[:100]}", 1) from None
+
+
+def _topic(record: dict[str, Any]) -> str:
+    topic = str(record["instance_id"])
+    perturbation, trial = record.get("perturbation"), record.get("train_trial_index", 0)
+    if isinstance(perturbation, dict):
+        kinds = [str(perturbation[key]) for key in ("name", "computed_on") if key in perturbation]
+        topic += f"[{' '.join(kinds)}]"
+    return topic if trial in (0, None) else f"{topic}[trial {trial}]"
+
+
+def _spec(source: Source) -> tuple[str | None, str]:
+    """The model and the scenario: from run_spec.json beside the file, else from the folder's name."""
+    if not source.path:
+        return None, ""
+    spec = sibling(source.path, "run_spec.json")
+    adapter = spec.get("adapter_spec") if is_companion(spec) else None
+    model = adapter.get("model") if isinstance(adapter, dict) else None
+    name = spec.get("name") if is_companion(spec) else source.path.absolute().parent.name
+    if not isinstance(name, str) or "model=" not in name:
+        return (model, "") if isinstance(model, str) else (None, "")
+    head, _, tail = name.partition("model=")
+    named, _, rest = tail.partition(",")
+    scenario = (head + rest).rstrip(",:")
+    return model if isinstance(model, str) else named.replace("_", "/", 1), f"{scenario}/" if scenario else ""
+
+
+# Inspect --------------------------------------------------------------------------------------------------------------
+# Inspect (inspect_ai): a log as JSON, one task of one model a file. The samples are the topics.
+
+# Inspect's own values of grades and words (inspect_ai.scorer.value_to_float).
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def is_inspect(content: Any) -> bool:
+    """A log of Inspect."""
+    run = content.get("eval") if isinstance(content, dict) else None
+    return isinstance(run, dict) and "model" in run and "task" in run
+
+
+def read_inspect(source: Source, content: Any) -> Contents:
+    """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer.
+
+    A sample without a score, because of an error, has nan. Epochs are repeated runs.
+    """
+    run = content["eval"]
+    found, bad = Gathered(source), dict[str, str]()
+    for scorer, sample, epoch, value in _scored(content):
+        for measure, part in _parts(scorer, value):
+            score = _score(part)
+            if score is None:
+                said = f"{measure!r} of sample {sample!r} is {str(part)[:40]!r}, which is not a score"
+                bad.setdefault(measure, said)
+            found.add(measure, f"{run['task']}/{sample}", score, epoch)
+    for measure, said in bad.items():
+        del found.scores[measure]
+        if not found.scores:
+            raise source.error(said, 1)
+        warn_of(source, f"measure {measure!r} left out: {said}")
+    reducers = dict.fromkeys(str(part.get("reducer") or "mean") for part in _dicts(content.get("reductions")))
+    several = any(sample.get("epoch", 1) != 1 for sample in _dicts(content.get("samples")))
+    if several and list(reducers) not in ([], ["mean"]):
+        said = f"Inspect reduced the epochs by {listing(reducers)}; here their mean counts, or {named('repeats')}"
+        warn_of(source, said)
+    if content.get("status", "success") != "success":
+        warn_of(source, f"the status of this log is {content['status']!r}, not success")
+    samples = [f"{run['task']}/{sample['id']}" for sample in _dicts(content.get("samples")) if "id" in sample]
+    return found.contents("Inspect log", str(run["model"]), str(run["model"]), samples)
+
+
+def _score(value: Any) -> float | None:
+    """A value as Inspect counts it; nan where there is none, None where it is no score."""
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        word = _GRADES.get(value, _WORDS.get(value.lower()))
+        return plain_number(value) if word is None else word
+    return value if isinstance(value, int | float) else None
+
+
+def _scored(content: Any) -> Iterator[tuple[str, Any, int, Any]]:
+    for sample in _dicts(content.get("samples")):
+        scores = sample.get("scores")
+        for scorer, score in scores.items() if isinstance(scores, dict) else ():
+            if isinstance(score, dict) and "value" in score:
+                yield scorer, sample.get("id"), sample.get("epoch", 1), score["value"]
+
+
+def _parts(scorer: str, value: Any) -> list[tuple[str, Any]]:
+    """A scorer may give several values, as a dictionary: each is a measure."""
+    if isinstance(value, dict):
+        return [(f"{scorer}/{key}", part) for key, part in value.items()]
+    return [(scorer, value)]
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
