@@ -224,9 +224,10 @@ def test_the_figure_shows_both_ranks_by_dose() -> None:
     runs, people = collection(9)
     found = found_by(runs, people, distinct(people, 2), rng=1, names=("experts", "gpt"))
     ax = found.plot()
-    by_judge, by_people = ax.lines[:2]
-    assert list(by_judge.get_xdata()) == [0, 10, 20, 30, 50]
+    lines = {line.get_label(): line for line in ax.lines}
+    by_judge, by_people = lines["rank by gpt"], lines["rank by experts"]
+    assert list(by_judge.get_xdata()) == list(by_people.get_xdata()) == [0, 10, 20, 30, 50]
     assert list(by_judge.get_ydata()) == [3.5, *(dose.rank_judge for dose in found.doses)]
     assert list(by_people.get_ydata()) == [3.5, *(dose.rank_people for dose in found.doses)]
-    assert {line.get_label() for line in ax.lines[:2]} == {"rank by gpt", "rank by experts"}
+    assert set(lines["favourite by experts"].get_ydata()) == {found.favourite_people}
     pyplot.close("all")

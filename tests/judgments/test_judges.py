@@ -82,7 +82,7 @@ def test_gaming_has_its_shares_with_intervals_and_a_conclusion(found: cc.study.S
 
 
 def test_figures(found: cc.study.StudyResult) -> None:
-    assert len(found.drawings["judges.png"](found).axes) >= 3 + 4 * len(JUDGES)
+    assert len(found.drawings["judges.png"](found).axes) >= 3 + 2 * len(JUDGES)
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert [text.get_text() for text in found.plot().texts][4] == "1.000"
     with pytest.raises(cc.errors.InputError, match="coefficient is 'x'"):

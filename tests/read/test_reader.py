@@ -79,7 +79,7 @@ def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 # Every public function that takes a collection. The first sides are given to it in the order of SIDES.
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
-    "audit": (2, lambda t, c: cc.audit(t, c, reported="0.52")),
+    "audit": (2, lambda t, c: cc.audit(t, c, names=("t", "c"), reported="0.52")),
     "combine": (2, halves(lambda h, m: cc.combine(h, m, names=("human", "machine")))),
     "board": (1, lambda s: cc.board(s, n_resamples=99, rng=1)),
     "compare": (2, lambda t, c: cc.compare(t, c, names=("t", "c"), n_resamples=99, rng=1, worth=False)),

@@ -32,7 +32,6 @@ from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import stdtrit
 
 from .. import _kernels
 from ..arrays import FloatArray, IntArray, rows_at_a_time, shared_out
@@ -493,6 +492,8 @@ def from_summary(summary: Summary, within: Range, level: float) -> Found:
     """
     corrected = float(np.clip(summary.centre, *within))
     # Student's quantile and the Monte Carlo error of the centre keep the coverage with few resamples.
+    from scipy.special import stdtrit  # here, so that a plain comparison needs no SciPy
+
     t = float(stdtrit(summary.outer - 1, (1 + level) / 2))
     near = NEAR * t * math.hypot(summary.standard_error, summary.monte_carlo)
     far = near * (1 + LEFT / summary.n_topics)

@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 import concordant as cc
-from concordant.agreement.audit.ways import Given, Vectors, preparations
+from concordant.agreement.audit.ways import Sides, Vectors, preparations
 
 WAYS = {way.name or "means": way for way in preparations([2, 3])}
 
 
 def made(way: str, truth: Any, candidate: Any) -> Vectors | None:
-    return WAYS[way].make(Given.of((cc.as_scores(truth), cc.as_scores(candidate))))
+    return WAYS[way].make(Sides.of((cc.as_scores(truth), cc.as_scores(candidate))))
 
 
 def pair(way: str, truth: Any, candidate: Any) -> Vectors:
@@ -103,8 +103,8 @@ def test_topics_that_differ() -> None:
 def test_topics_that_have_nothing_in_common() -> None:
     a, b = scores(1), scores(2, first=50)
     with pytest.raises(cc.errors.InputError, match=r"no topics are common.*on='systems'"):
-        Given.of((a, b))
-    given = Given.of((a, b), on="systems")
+        Sides.of((a, b))
+    given = Sides.of((a, b), on="systems")
     assert same(given.vectors(), a.means(), b.means())
     assert WAYS["all topics at once"].make(given) is None
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import concordant as cc
-from concordant.agreement.audit.ways import Given, Vectors, preparations, rules
+from concordant.agreement.audit.ways import Sides, Vectors, preparations, rules
 
 RULES = {rule.name: rule for rule in rules()}
 WAYS = {way.name or "means": way for way in preparations([3])}
@@ -24,7 +24,7 @@ few = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=3, max_
 
 def pair_of(truth: Any, candidate: Any, names: Any = None, way: str = "means") -> Vectors:
     names = [f"s{k}" for k in range(len(truth))] if names is None else list(names)
-    made = WAYS[way].make(Given.of((cc.Means(truth, names), cc.Means(candidate, names))))
+    made = WAYS[way].make(Sides.of((cc.Means(truth, names), cc.Means(candidate, names))))
     assert made is not None
     return made
 
@@ -133,7 +133,7 @@ def test_average_overlap() -> None:
 def test_ties_by_file_look_at_each_sides_own_file() -> None:
     truth = {"a": 0.5, "b": 0.5, "c": 0.1}
     candidate = {"c": 0.1, "b": 0.5, "a": 0.5}
-    made = Given.of((cc.as_scores(truth), cc.as_scores(candidate))).vectors()
+    made = Sides.of((cc.as_scores(truth), cc.as_scores(candidate))).vectors()
     assert value("tau(truth, candidate), ties by file", made) == pytest.approx(1 / 3)  # a b c against b a c
     assert value("tau(truth, candidate), ties by name", made) == 1
     assert value("tau(truth, candidate), ties by reverse name", made) == 1

@@ -18,7 +18,7 @@ from ...inference.resampling import Progress
 from ...options import checked
 from ...pairing import On, Pairing, Side, named_sides, together
 from ...read.reader import Collection, refuse
-from .ways import Given, Preparation, Recipe, Vectors, preparations, rules
+from .ways import Preparation, Recipe, Sides, Vectors, preparations, rules
 
 SHOWN = 12  # most ways in a printed table
 NEAREST = 2  # ways shown for each number of departures
@@ -266,14 +266,14 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
     )
 
 
-def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[Given]], list[str]]:
+def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[Sides]], list[str]]:
     """Match the truth with each candidate, and list notes.
 
     If systems lack topics and no policy was given, match once for each policy that works.
     """
     unsaid = [side.has_holes and side.missing == "error" for side in sides]
     policies = {"error": ""} | (_POLICIES if any(unsaid) else {})
-    found: dict[str, list[Given]] = {}
+    found: dict[str, list[Sides]] = {}
     notes: list[str] = []
     for policy, words in policies.items():
         own, *others = (
@@ -281,7 +281,7 @@ def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dic
         )
         pairs = zip(others, labels[1:], strict=True)
         try:
-            found[words] = [Given.of((own, side), (labels[0], label), on) for side, label in pairs]
+            found[words] = [Sides.of((own, side), (labels[0], label), on) for side, label in pairs]
         except ConcordantError as why:
             if not found and policy == [*policies][-1]:
                 raise
@@ -295,7 +295,7 @@ def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dic
 
 
 def _try_all(
-    readings: Mapping[str, Sequence[Given]],
+    readings: Mapping[str, Sequence[Sides]],
     printed: Sequence[Printed],
     tops: Sequence[int],
     departures: int,

@@ -60,14 +60,14 @@ def _in_order(scores: FloatArray, key: IntArray) -> FloatArray:
     return result
 
 
-class Given(NamedTuple):
+class Sides(NamedTuple):
     """Two sides as read, and matched by name."""
 
     read: tuple[Side, Side]
     found: Pairing
 
     @classmethod
-    def of(cls, sides: tuple[Side, Side], names: Sequence[str] = ("truth", "candidate"), on: On = "both") -> Given:
+    def of(cls, sides: tuple[Side, Side], names: Sequence[str] = ("truth", "candidate"), on: On = "both") -> Sides:
         """Match the sides; `Means` are matched by systems only."""
         by_topic = on == "both" and all(isinstance(side, Scores) for side in sides)
         found = match(sides, names, "both" if by_topic else "systems", choice=True, holes=True)
@@ -84,7 +84,7 @@ class Given(NamedTuple):
 
 # Inputs ----------------------------------------------------------------------------------------------
 
-Make = Callable[[Given], "Vectors | None"]
+Make = Callable[[Sides], "Vectors | None"]
 
 
 class Preparation(NamedTuple):
@@ -102,7 +102,7 @@ class Preparation(NamedTuple):
 def _of_means(a: Callable[[FloatArray], Any], b: Callable[[FloatArray], Any] | None = None) -> Make:
     """Transform the means: both sides by `a`, or truth by `a` and candidate by `b`."""
 
-    def make(given: Given) -> Vectors:
+    def make(given: Sides) -> Vectors:
         pair = given.vectors()
         return pair.with_scores(a(pair.truth), (b or a)(pair.candidate))
 
@@ -112,7 +112,7 @@ def _of_means(a: Callable[[FloatArray], Any], b: Callable[[FloatArray], Any] | N
 def _of_topics(transform: Callable[[FloatArray], Any]) -> Make:
     """Transform the scores on the common topics, the same for each side."""
 
-    def make(given: Given) -> Vectors | None:
+    def make(given: Sides) -> Vectors | None:
         sides = given.found.sides if given.found.by_topic else ()
         return given.vectors().with_scores(*(transform(side.values) for side in sides)) if sides else None
 
@@ -125,7 +125,7 @@ def _ranks(method: str, means: FloatArray) -> FloatArray:
     return np.asarray(-stats.rankdata(-means, method).astype(float))
 
 
-def _lists(ties: TieBreak, by_name: bool, given: Given) -> Vectors:
+def _lists(ties: TieBreak, by_name: bool, given: Sides) -> Vectors:
     """List system numbers in rank order on each side."""
     pair = given.vectors()
     orders = pair.without_ties(ties)
@@ -133,17 +133,17 @@ def _lists(ties: TieBreak, by_name: bool, given: Given) -> Vectors:
     return pair.with_scores(numbers[np.argsort(-orders.truth)], numbers[np.argsort(-orders.candidate)])
 
 
-def _own_topics(given: Given) -> Vectors | None:
+def _own_topics(given: Sides) -> Vectors | None:
     a, b = (set(side.topics) for side in given.read)
     if not a or not b or a == b:
         return None
     try:
-        return given.vectors(Given.of(given.read, on="systems").found)
+        return given.vectors(Sides.of(given.read, on="systems").found)
     except ConcordantError:
         return None
 
 
-def _top(k: int, side: int, given: Given) -> Vectors | None:
+def _top(k: int, side: int, given: Sides) -> Vectors | None:
     sides = given.found.sides
     if k >= len(given.found.systems):
         return None
@@ -164,7 +164,7 @@ def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
     gaps = frozenset(c.name for c in every if "scores" in c.reads)
     head = frozenset(c.name for c in every if c.top_weighted)
     lists = frozenset(("tau_b", "spearman", "weighted_tau"))
-    yield Preparation("", 0, Given.vectors)
+    yield Preparation("", 0, Sides.vectors)
     for k in top:
         yield Preparation(f"top {k} by truth", 1, partial(_top, k, 0))
         yield Preparation(f"top {k} by candidate", 2, partial(_top, k, 1))

@@ -171,10 +171,11 @@ def gaming_gap(found: Findings, ax: Any = None) -> Any:
         f"rank by {judge}": [before, *(dose.rank_judge for dose in found.doses)],
     }
     with canvas(ax) as ax:
-        ax.axhline(before, color=GREY, linestyle=":", linewidth=0.8)
-        ax.axhline(found.favourite_people, color=BLUE, linestyle="--", linewidth=0.8, label=f"favourite by {people}")
         ks = [0, *(dose.k for dose in found.doses)]
         _lines(ax, ks, series, f"documents re-ordered by {judge}", "mean rank of a system")
+        ax.axhline(before, color=GREY, linestyle=":", linewidth=0.8)
+        ax.axhline(found.favourite_people, color=BLUE, linestyle="--", linewidth=0.8, label=f"favourite by {people}")
+        ax.legend(fontsize="x-small")
         ax.set_ylim(found.n_systems + 1, 0)
     return ax
 
