@@ -50,6 +50,8 @@ class Pairing:
     names: tuple[str, ...]
     """The names of the sides."""
     on: On
+    left_out: tuple[int, ...]
+    """The number of topics of each side that were left out because not all sides have them."""
     notes: tuple[str, ...] = ()
     """What was left out or filled in, and doubts about the data."""
     noun: Noun = "judge"
@@ -93,7 +95,13 @@ class Pairing:
 
     def alone(self, k: int) -> Pairing:
         """The truth and its k-th candidate, from 0."""
-        return replace(self, sides=(self.truth, self.candidates[k]), names=(self.names[0], self.names[1 + k]))
+        own = [0, 1 + k]
+        return replace(
+            self,
+            sides=tuple(self.sides[i] for i in own),
+            names=tuple(self.names[i] for i in own),
+            left_out=tuple(self.left_out[i] for i in own),
+        )
 
     def __iter__(self) -> Iterator[Side]:
         return iter(self.sides)
@@ -379,7 +387,8 @@ def together(pairs: Sequence[Pairing]) -> Pairing | None:
         return None
     notes = dict.fromkeys(note for one in pairs for note in one.notes)
     sides, names = rejoined(pairs)
-    return Pairing(tuple(sides), tuple(names), first.on, tuple(notes), first.noun)
+    left_out = (first.left_out[0], *(one.left_out[1] for one in pairs))
+    return Pairing(tuple(sides), tuple(names), first.on, left_out, tuple(notes), first.noun)
 
 
 def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
@@ -435,7 +444,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     if alike:
         notes.append(alike)
     more = _points_of_some(kept) if any(lost) else ()
-    return Pairing(tuple(kept), tuple(names), on, (*said, *notes, *more))
+    return Pairing(tuple(kept), tuple(names), on, tuple(map(len, dropped)), (*said, *notes, *more))
 
 
 def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:

@@ -33,6 +33,9 @@ def judge(noise: float, bias: float = 0.0, seed: int = 4) -> cc.Scores:
     return side(TRUTH + rng.normal(0, noise, TRUTH.shape) + rng.normal(0, bias, 12))
 
 
+MORE_TOPICS = cc.pair(side(TRUTH[:28]), side(TRUTH))
+
+
 def compared(*candidates: cc.Scores, **how: Any) -> Comparison:
     settings: dict[str, Any] = {"n_resamples": 500, "rng": 1, **how}
     names = ("people", *"abcdefghij"[: len(candidates)])
@@ -56,6 +59,7 @@ def test_the_interval_decides_the_colour_and_what_to_do_next(
     low: float, high: float, answer: str, commands: list[str]
 ) -> None:
     (c,) = compared(judge(0.1)).comparisons
+    c = replace(c, pairing=MORE_TOPICS)
     assert c.worth is not None
     worth = replace(c.worth, interval=replace(c.worth.interval, low=low, high=high), word=word_of(low, high, 25))
     found = of_one(replace(c, worth=worth))
@@ -63,8 +67,10 @@ def test_the_interval_decides_the_colour_and_what_to_do_next(
     assert [found["headline"], *found["sentences"]] == list(worth._answers())
 
 
-def test_nobody_combines_people_with_a_measure() -> None:
+def test_only_a_judge_of_more_topics_is_combined_with_people() -> None:
     (c,) = compared(judge(0.3, bias=0.2)).comparisons
+    assert [command.split()[1] for _, command in of_one(c)["next"]] == ["explain"]
+    c = replace(c, pairing=MORE_TOPICS)
     assert c.worth is not None
     measure = replace(c, worth=replace(c.worth, settings={**c.worth.settings, "noun": "measure"}))
     assert [command.split()[1] for _, command in of_one(c)["next"]] == ["explain", "combine"]

@@ -41,10 +41,11 @@ def of_one(c: Compared) -> Verdict:
     known = c.worth if c.worth is not None and not c.same else None
     first, *others = map(_ended, [c.verdict] if known is None else known._answers())
     word, noun = ("", "") if known is None else (known.word, known.noun)
+    more = noun == "judge" and c.pairing.by_topic and c.pairing.left_out[1:] > (1,)  # combine needs 2 more topics
     commands = [
         (why, f"concordant {command.format(truth=_file(c, 0), candidate=_file(c, 1))}")
         for why, command in _NEXT.get(word, () if c.same else (_DISAGREE,))
-        if noun == "judge" or not command.startswith("combine")
+        if more or command != _COMBINE[1]
     ]
     answer = _TONES.get(word, "open" if word in _NEXT else "unknown")
     return {"answer": answer, "headline": first, "sentences": others, "next": commands}
