@@ -213,7 +213,7 @@ ALL_PAIRS: dict[str, tuple[int, Any]] = {
     ),
     "agreement on significance": (5, lambda s: cc.judges.significance_agreement(s, s)),
     "simulation": (7, lambda s: cc.simulate(s, 5)),
-    "combined means": (6, lambda s: cc.combine(s.select(topics=s.topics[:7]), s)),
+    "combined means": (7, lambda s: cc.combine(s.select(topics=s.topics[:7]), s)),
     "rank intervals, scores missing": (15, lambda s: cc.rank_intervals(holed(s), n_resamples=99)),
     "soft pairwise accuracy": (120, lambda s: cc.soft_pairwise_accuracy(s, s, n_resamples=99)),
     "judge card": (120, lambda s: cc.judge_card(s, {"judge": s}, n_resamples=99)),

@@ -221,7 +221,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
             f"{names[0]} has fewer than {FEWEST_LABELS} labels of {listing(few)}: label more of their cells, or leave "
             f"them out"
         )
-    require_room_for_pairs(m, "the covariance of combined means", 6)
+    require_room_for_pairs(m, "the covariance of combined means", 7)
     random_p, scattered_p = chosen_by_machine(there, f), labelled_by_topic(there)
     whole, binary = scattered_p <= LEVEL, len(np.unique(y[there])) == 2
     fit = fit_partial(y, f, by_topic=not whole and there.sum() / n >= 1.5)
@@ -341,7 +341,7 @@ def _first(systems: Sequence[str], means: FloatArray) -> str:
 
 def combined_means(sides: PairedSides, *, shrink: bool = False) -> Combined:
     """Apply `combined` to matched scores."""
-    require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 6)
+    require_room_for_pairs(len(sides.human.systems), "the covariance of combined means", 7)
     return combined(*(side.values for side in sides[:3]), shrink=shrink)
 
 

@@ -22,6 +22,7 @@ from .paired import clustered
 RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
 """Runs are independent trials of each topic, or run r is one trained system on all topics (seeds); auto tests which."""
 _LEVEL = 0.2  # significance level of the test for seeds: missed seeds cost more than seeds found in vain
+_LEVEL_OF_FEW, _FEW = 0.35, 10  # with fewer degrees of freedom than this, the test would miss more seeds
 _SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # topics of maximal variance added in Wilson's interval
 
 
@@ -49,7 +50,8 @@ def run_noise(
         True: intervals for these topics only, so only runs are random. By default they are for topics like these.
     runs : {"auto", "trials", "seeds"}
         "trials": the runs of each topic are independent. "seeds": run r is one trained system on all topics. "auto"
-        tests over all systems whether some runs are better on all topics, and takes them as seeds if p < 0.2.
+        tests over all systems whether some runs are better on all topics, and takes them as seeds if p < 0.2, or if
+        p < 0.35 and systems x (runs - 1) is below 10.
     confidence_level : float
         Confidence level of the intervals.
 
@@ -237,7 +239,7 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
     (n, m, r), squares = pooled.shape, Seeds.of(pooled)
     error = float(squares.error.sum())
     p = float(stats.f.sf(squares.runs.sum() / error, m * (r - 1), m * (n - 1) * (r - 1))) if error > 0 else math.nan
-    if how == "auto" and not p < _LEVEL:
+    if how == "auto" and not p < (_LEVEL if m * (r - 1) >= _FEW else _LEVEL_OF_FEW):
         return None, p
     own = Seeds.of(runs)
     terms = np.array([own.runs, own.error]) / (n * r)

@@ -165,24 +165,16 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
     if isinstance(what, Votes):
         return what
     if is_frame(what):
-        return _votes(*_of_frame(what, partial(_chosen, "votes", question)))
-    if not isinstance(what, (str, os.PathLike)):
-        raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
-    source = load_names(what)
-    choose = partial(_chosen, source.label, question)
-    if source.parquet:
-        found = _of_frame(parquet_table(source, choose)[0], choose)
-    elif source.data.lstrip()[:1] in (b"{", b"["):
-        found = _of_records(source, choose)
+        label, found = "votes", _of_frame(what, partial(_chosen, "votes", question))
+    elif isinstance(what, (str, os.PathLike)):
+        source = load_names(what)
+        label, found = source.label, _of_file(source, partial(_chosen, source.label, question))
     else:
-        header, rows = named_rows(source)
-        names = choose(header)
-        at = [header.index(name) for name in names]
-        found = names, ([cells[k] for k in at] for _, cells in rows)
+        raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
     try:
         return _votes(*found)
     except InputError as error:  # names a battle, but not the file
-        raise ReadError(str(error), source.label) from None
+        raise ReadError(str(error), label) from None
 
 
 def _votes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Votes:
@@ -217,6 +209,18 @@ def _of_frame(frame: Any, choose: Choice) -> tuple[list[str], Iterable[Any]]:
     return names, zip(*(c.to_pylist() if hasattr(c, "to_pylist") else list(c) for c in columns), strict=True)
 
 
+def _of_file(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any]]:
+    """Read Parquet, JSON or delimited text."""
+    if source.parquet:
+        return _of_frame(parquet_table(source, choose)[0], choose)
+    if source.data.lstrip()[:1] in (b"{", b"["):
+        return _of_records(source, choose)
+    header, rows = named_rows(source)
+    names = choose(header)
+    at = [header.index(name) for name in names]
+    return names, ([cells[k] for k in at] for _, cells in rows)
+
+
 def _of_records(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any]]:
     """Read JSON lines or one list."""
     found: Iterator[tuple[int | None, Any]]
@@ -231,7 +235,8 @@ def _of_records(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any
 
     def rows() -> Iterator[list[Any]]:
         for k, (line, record) in enumerate(chain([start], found), start=1):
-            if not isinstance(record, dict) or not record.keys() >= set(names):
+            alike = isinstance(record, dict) and record.keys() >= set(names)
+            if not alike or (record.keys() != start[1].keys() and choose(list(record)) != names):
                 raise source.error(f"battle {k} does not have the keys of the first, {listing(names)}", line)
             yield [record[name] for name in names]
 

@@ -284,7 +284,9 @@ def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
     """The numbers of some cells, and what else stands in them, numbers in percent among it."""
     if isinstance(cells, np.ndarray):
         values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
-        if np.isfinite(values.sum()):  # quicker than to look at each
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = values.sum()
+        if np.isfinite(total):  # quicker than to look at each
             return values, {}
         return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
     texts = all(type(cell) is str for cell in cells)
