@@ -194,7 +194,7 @@ class Findings(Result):
     """The rows for a paper, as strings if further digits would mislead; by default the rows of the table."""
     shown: str = ""
     """The table as text."""
-    most: int = 0
+    first_rows: int = 0
     """The number of rows of this table that are printed unless all are asked for; 0 for all."""
     index: str = ""
     """The column of the rows that is the index of `to_frame`."""
@@ -203,6 +203,8 @@ class Findings(Result):
 
     def __post_init__(self) -> None:
         vars(self).update(_kind=self.kind, _index=self.index, _figure=self.figure)
+        hidden = {*vars(self), *dir(type(self))}.intersection([*self.numbers, *self.beside]) - {"rows"}
+        assert not hidden, f"{self.kind} has numbers that no attribute can show: {hidden}"
         super().__post_init__()
 
     def __getattr__(self, name: str) -> Any:
@@ -234,11 +236,11 @@ class Findings(Result):
 
     def _table(self, *, every: bool) -> str:
         lines = self.shown.split("\n")
-        more = len(lines) - 1 - self.most
-        if every or not self.most or more < 1:
+        more = len(lines) - 1 - self.first_rows
+        if every or not self.first_rows or more < 1:
             return self.shown
         rest = f"  ... {counted(more, 'more row')}: --all, or text(every=True) in Python"
-        return "\n".join([*lines[: 1 + self.most], rest])
+        return "\n".join([*lines[: 1 + self.first_rows], rest])
 
 
 def shown_fields(value: Any) -> dict[str, Any]:

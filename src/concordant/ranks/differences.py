@@ -174,7 +174,7 @@ def neighbours(
         beside={"pairs": pairs},
         lines=[line for pair in pairs for line in pair.lines],
         shown=columns(cells),
-        most=SHOWN,
+        first_rows=SHOWN,
         notes=tuple(dict.fromkeys(note for pair in pairs for note in pair.notes)),
         data=side,
         settings={name: value for name, value in pairs[0].settings.items() if name != "method"} | {"pairs": len(pairs)},
