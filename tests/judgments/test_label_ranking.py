@@ -311,12 +311,38 @@ def test_a_few_labels_of_many_are_called_few() -> None:
     assert not any("a good machine alone" in note for note in ranked().notes)
 
 
-def test_means_of_ap_from_few_labels_are_called_too_low() -> None:
-    assert ranked("AP(rel=2)", 30).notes == (
-        "with fewer than 20% of the pairs judged, means of AP may be too low and intervals too short, especially "
-        "if few documents are relevant",
+def test_ap_is_relative_where_people_found_no_relevant_document_on_some_topics() -> None:
+    said = (
+        "AP(rel=2) is given as the difference from the mean of all systems: people found no relevant document on 1 of "
+        "8 topics, so means would be too low"
     )
-    assert ranked("AP(rel=2)", 120).notes == ()
+    few, enough = ranked("AP(rel=2)", 30), ranked("AP(rel=2)", 120)
+    assert (few.notes, few.n_lacking) == ((said,), 1)
+    assert few.means.values.sum() == pytest.approx(0)
+    assert "from the mean" in few.table()
+    assert (enough.notes, enough.n_lacking) == ((), 0)
+    assert enough.means.values.min() > 0
+    assert ranked("P(rel=2)@10", 30).n_lacking == 0
+
+
+def test_ap_has_no_intervals_for_topics_like_these_where_a_third_lack_relevant_documents() -> None:
+    third, fewer, these = ranked("AP(rel=3)", 80), ranked("AP(rel=3)", 120), ranked("AP(rel=3)", 80, these_topics=True)
+    assert (third.n_lacking, fewer.n_lacking) == (3, 2)
+    assert "No intervals: people found no relevant document on 3 of 8 topics." in str(third)
+    assert third.ranks is None
+    assert np.isnan([*third.low, *third.high, third.half_width, third.worth]).all()
+    assert fewer.ranks is not None
+    assert these.ranks is not None
+    for one in (third, fewer, these):
+        assert one.means.values.sum() == pytest.approx(0)
+
+
+def test_a_topic_that_was_judged_to_the_end_lacks_nothing() -> None:
+    nothing = cc.Qrels.from_dict({t: dict.fromkeys(PEOPLE[t], 0) if t == "t0" else PEOPLE[t] for t in PEOPLE})
+    chosen = label(RUNS, measures=["AP(rel=2)"], budget=len(make_pool(RUNS, RUNS.topics, 100)), seed=1)
+    found = rank_from_labels(chosen.with_grades(nothing), RUNS, "AP(rel=2)", rng=1)
+    assert found.n_lacking == 0
+    np.testing.assert_allclose(found.scores.values[0], 0)
 
 
 def test_a_favoured_system_is_named_and_hardly_gains() -> None:

@@ -29,7 +29,9 @@ from .runs import Runs
 
 FEWEST = 50  # labels needed for intervals
 FEW = 0.05  # share of the pool below which a good machine may rank better
-LEVEL_OF_AP = 0.2  # share of the pool below which the number of relevant documents is too uncertain for means of AP
+# AP divides by the number of relevant documents of a topic, which is uncertain until one of them is judged. These are
+# the largest shares of topics without one at which means, and intervals for topics like these, held.
+MOST_LACKING = {"means": 0.1, "differences": 1 / 3}
 DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
 _CAUTION = (
@@ -44,11 +46,12 @@ class LabelRanking(Favours, Result):
 
     _index = "system"
     means: Means
-    """The estimates with the covariance of their errors; for nDCG, differences from the mean of all systems."""
+    """The estimates with the covariance of their errors; for nDCG, and AP if people found relevant documents on too few
+    topics, differences from the mean of all systems."""
     scores: Scores
     """The estimates on each topic, in the order of the runs. Some may lie outside of [0, 1]."""
     low: FloatArray
-    """Lower limits of the intervals of single means. With fewer than 50 labels, this and all errors below are nan."""
+    """Lower limits of the intervals of single means. Without intervals, this and all errors below are nan."""
     high: FloatArray
     """Upper limits of these intervals."""
     ranks: RankIntervals | None
@@ -63,6 +66,8 @@ class LabelRanking(Favours, Result):
     """Number of pairs in the used batches that people could not judge."""
     n_beyond: int
     """Number of unused labels after the last complete batch."""
+    n_lacking: int
+    """For AP, number of topics on which people found no relevant document."""
     worth: float
     """Number of labels on whole topics that give equally precise differences between systems; nan if unknown."""
     half_width: float
@@ -98,7 +103,8 @@ class LabelRanking(Favours, Result):
     def _sentences(self) -> list[str]:
         found = []
         if self.ranks is None:
-            return [f"No intervals: they need {FEWEST} labels"]
+            few = self.n_judged < FEWEST
+            return [f"No intervals: {f'they need {FEWEST} labels' if few else self._lacks}"]
         if not np.isnan(self.worth):
             found.append(f"On whole topics it would take {self.worth:,.0f} labels to tell systems apart as well")
         found.append(
@@ -110,6 +116,11 @@ class LabelRanking(Favours, Result):
             rest = "of the error that comes from judging only some documents"
             found.append(f"The machine removes {cut:.0f}% {rest}" if cut >= 1 else "The machine hardly helps")
         return found + self._whom("The machine")
+
+    @property
+    def _lacks(self) -> str:
+        topics = counted(len(self.scores.topics), "topic")
+        return f"people found no relevant document on {self.n_lacking} of {topics}"
 
     def table(self) -> str:
         """Print one line per system."""
@@ -136,7 +147,8 @@ class LabelRanking(Favours, Result):
         return found
 
     def _contents(self) -> dict[str, Any]:
-        names = ("n_judged", "n_pairs", "n_skipped", "n_beyond", "worth", "half_width", "half_width_at_twice", "helped")
+        counts = ("n_judged", "n_pairs", "n_skipped", "n_beyond", "n_lacking")
+        names = (*counts, "worth", "half_width", "half_width_at_twice", "helped")
         return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
 
     def plot(self, ax: Any = None) -> Any:
@@ -220,7 +232,11 @@ def rank_from_labels(
     n_topics, relative = len(sample.pool.topics), wanted.kind == "nDCG"
     if not these_topics and n_topics < 2:
         raise InputError(f"there is one topic: {named('these_topics')} gives intervals for it alone")
-    found, known = estimate(sample, wanted), len(sample.places) >= FEWEST
+    lacking = topics_lacking(sample, wanted)
+    relative |= lacking > MOST_LACKING["means"] * n_topics
+    known = len(sample.places) >= FEWEST
+    known &= these_topics or lacking <= MOST_LACKING["differences"] * n_topics
+    found = estimate(sample, wanted)
     estimates, terms = found.scores.mean(axis=1), found.terms
     documents, of_documents = terms @ terms.T, (_centred(terms) ** 2).sum(axis=0)
     topics = np.cov(found.scores) / n_topics if n_topics > 1 else np.full_like(documents, np.nan)
@@ -250,12 +266,12 @@ def rank_from_labels(
         favour, favour_p = _favours(estimate(sample, wanted, popularity=False))
     if machine is not None and len(sample.places) < FEW * len(sample.pool):
         notes += (_CAUTION,)
-    if wanted.kind == "AP" and len(sample.places) < LEVEL_OF_AP * len(sample.pool):
+    if wanted.kind == "AP" and relative:
         notes += (
-            f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, means of AP may be too low and intervals too "
-            "short, especially if few documents are relevant",
+            f"{wanted} is given as the difference from the mean of all systems: people found no relevant document on "
+            f"{lacking} of {counted(n_topics, 'topic')}, so means would be too low",
         )
-    if wanted.kind in ("AP", "P") and ((means.values < 0) | (means.values > 1)).any():
+    elif wanted.kind in ("AP", "P") and ((means.values < 0) | (means.values > 1)).any():
         notes += (f"some estimated means of {wanted} are outside 0 to 1: judge more documents",)
     return LabelRanking(
         means=means,
@@ -268,6 +284,7 @@ def rank_from_labels(
         n_pairs=len(sample.pool),
         n_skipped=int(labels.skipped.sum()),
         n_beyond=beyond,
+        n_lacking=lacking,
         worth=float(worth) if worth > 0 else np.nan,
         half_width=float(widths[0]),
         half_width_at_twice=float(widths[1]),
@@ -326,6 +343,15 @@ def _sample(
     fold = tickets(labels.seed, pool.pairs)[1]
     sample = LabelSample(pool, places, chance, labels.sizes[:n][used], labels.grades[:n][used], fold)
     return sample, tuple(notes), beyond
+
+
+def topics_lacking(sample: LabelSample, measure: Measure) -> int:
+    """Count the topics on which people found no relevant document and have not judged all; only for AP."""
+    if measure.kind != "AP":
+        return 0
+    topic_of = sample.pool.topic_of
+    with_relevant = topic_of[sample.places[sample.grades >= measure.least]]
+    return len(np.setdiff1d(np.delete(topic_of, sample.places), with_relevant))
 
 
 def _centred(values: FloatArray) -> FloatArray:
