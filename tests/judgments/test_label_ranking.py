@@ -83,7 +83,10 @@ def test_scores_and_covariance_are_those_of_the_definition(measure: str, machine
     for topic in RUNS.topics:
         plain = sum(y.get(pair, f[pair]) for pair in pairs if pair[0] == topic)
         relevant[topic] = max(sum(v[pair] for pair in pairs if pair[0] == topic), 0.5 * max(plain, 0.5))
-    np.testing.assert_allclose(found.scores, scores(v, relevant), rtol=1e-8, atol=1e-10)
+    expected, spread = scores(v, relevant), dict.fromkeys(RUNS.topics, 0.0)
+    variance = {d: (y[d] - f[d]) ** 2 * (1 - chance[d]) / chance[d] ** 2 for d in judged}
+    for topic, _ in judged:
+        spread[topic] = sum(variance[d] for d in judged if d[0] == topic)
 
     # The slope of every mean by every label, by a small step; for AP where the labels are known, and R moves with them.
     at, step, terms = f | y if wanted.kind == "AP" else v, 1e-6, []
@@ -94,7 +97,12 @@ def test_scores_and_covariance_are_those_of_the_definition(measure: str, machine
             more[d[0]] += sign * step
             moved.append(scores(at | {d: at[d] + sign * step}, more).mean(axis=1))
         slope = (moved[0] - moved[1]) / (2 * step)
+        if wanted.kind == "AP":  # the bias of a ratio, to second order
+            more_relevant = relevant[d[0]]
+            fading = math.exp(-spread[d[0]] / more_relevant**2 / 0.1)
+            expected[:, RUNS.topics.index(d[0])] += len(RUNS.topics) * slope * variance[d] / more_relevant * fading
         terms.append(slope * (y[d] - f[d]) * math.sqrt(1 - chance[d]) / chance[d])
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-8, atol=1e-10)
     wanted_covariance = sum(np.outer(term, term) for term in terms)
     np.testing.assert_allclose(found.terms @ found.terms.T, wanted_covariance, rtol=2e-4, atol=1e-9)
 

@@ -31,7 +31,7 @@ FEWEST = 50  # labels needed for intervals
 FEW = 0.05  # share of the pool below which a good machine may rank better
 # AP divides by the number of relevant documents of a topic, which is uncertain until one of them is judged. These are
 # the largest shares of topics without one at which means, and intervals for topics like these, held.
-MOST_LACKING = {"means": 0.1, "differences": 1 / 3}
+MOST_LACKING = {"means": 0.05, "differences": 1 / 3}
 DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
 _CAUTION = (
