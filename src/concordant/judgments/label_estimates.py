@@ -155,7 +155,7 @@ def _ideal(
         # Shrink what is left of a topic by between / (between + chance), between the variance of true differences.
         between = max(0.0, float((miss**2 - variance).mean())) / max(float((rest**2).mean()), 1e-9) * rest**2
         kept = between / np.maximum(between + variance, 1e-12)
-        # Number of pairs of this grade or above = seen + predicted + corrections. The ideal gain is its expectation over
+        # Number of pairs of this grade or above = seen + predicted + corrections. Its gain is the expectation over
         # a normal distribution with the variance that is left.
         number = seen + np.clip(pool.by_topic(f * left) + common + kept * miss, 0, rest)
         chances = np.clip(f, 0, 1)
