@@ -78,8 +78,6 @@ class SplitTask:
     groups: IntArray
     """The group of each topic, from 0; groups stay whole."""
     known: Coefficient
-    separated: BoolArray
-    """Whether, at `[i, j]`, the whole collection finds system j better than i."""
 
     def agreement(self, truth: FloatArray, candidate: FloatArray) -> FloatArray:
         """Agreement of totals; 0 if undefined because all are tied."""
@@ -111,9 +109,6 @@ class Splits(NamedTuple):
     systems: FloatArray
     """Agreement of topics that some systems chose with all topics, on other systems."""
     systems_random: FloatArray
-    kept: FloatArray
-    """Share of the separated pairs of other systems that chosen topics order alike; nan if there are none."""
-    kept_random: FloatArray
 
 
 def run_splits(task: SplitTask, n_splits: int, rng: np.random.Generator) -> Splits:
@@ -122,26 +117,15 @@ def run_splits(task: SplitTask, n_splits: int, rng: np.random.Generator) -> Spli
     every = np.ones_like(inside)
     by, values = (np.moveaxis(task.values[:, systems], 0, 1) for systems in (train, test))
     outer, overall = _sums(values, ~inside), _sums(values, every)
-    better = task.separated[test[:, :, None], test[:, None, :]]
 
-    def kept(sums: FloatArray) -> FloatArray:
-        alike = (better & (sums[:, None, :] > sums[:, :, None])).sum(axis=(1, 2))
-        pairs = better.sum(axis=(1, 2))
-        return np.asarray(np.divide(alike, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0))
-
-    def tested(allowed: BoolArray, truth: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the agreement of chosen and of random topics with the truth, and the pairs kept by both."""
+    def tested(allowed: BoolArray, truth: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the agreement of chosen and of random topics with the truth."""
         chosen = np.zeros_like(allowed)
         for topic in choose(by, allowed, task.costs, task.budget).T:
             chosen[topic >= 0, topic[topic >= 0]] = True
-        ours = _sums(values, chosen)
-        random = [_sums(values, at_random(allowed, task.costs, task.budget, rng)) for _ in range(DRAWS)]
-        return (
-            task.agreement(truth, ours),
-            np.mean([task.agreement(truth, sums) for sums in random], axis=0),
-            kept(ours),
-            np.mean([kept(sums) for sums in random], axis=0),
-        )
+        drawn = (at_random(allowed, task.costs, task.budget, rng) for _ in range(DRAWS))
+        random = [task.agreement(truth, _sums(values, some)) for some in drawn]
+        return task.agreement(truth, _sums(values, chosen)), np.mean(random, axis=0)
 
-    both, both_random, *_ = tested(inside, outer)
-    return Splits(both, both_random, task.agreement(outer, _sums(values, inside)), *tested(every, overall))
+    all_topics = task.agreement(outer, _sums(values, inside))
+    return Splits(*tested(inside, outer), all_topics, *tested(every, overall))

@@ -13,11 +13,9 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import places_of_groups, require_labels
 from ..data.results import Findings, Interval, columns, settings_of
-from ..data.scores import Scores
 from ..errors import InputError, counted, listing, named, require
 from ..inference.resampling import Progress, Seed
 from ..options import checked
-from ..ranks.intervals import rank_intervals
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
 from ..read.tables.cells import plain_number
@@ -86,8 +84,7 @@ def select_topics(  # noqa: PLR0913
         `topics` are the chosen topics in the order added, `cost` their total cost.
         `both` is the agreement with the ranking of other systems by other topics, `systems` that with the ranking of
         other systems by all topics. `all_topics` is the agreement of all candidate topics on the test of `both`.
-        `in_sample` is the agreement on the data used to choose, which is too high. Among the pairs of other systems
-        that all topics separate, `kept` and `kept_random` are the shares that chosen and random topics order alike.
+        `in_sample` is the agreement on the data used to choose, which is too high.
 
     See Also
     --------
@@ -127,15 +124,14 @@ def select_topics(  # noqa: PLR0913
     prices = _prices(costs, points.topics)
     money = _budget(k, budget, prices)
     places = np.arange(n) if points.groups is None else places_of_groups(points.groups, points.topics)[1]
-    rand = np.random.default_rng(rng)
-    found = _splits(SplitTask(scaled, prices, money, places, known, _separated(points, rand)), n_splits, rand, progress)
+    task = SplitTask(scaled, prices, money, places, known)
+    found = _splits(task, n_splits, np.random.default_rng(rng), progress)
     chosen = choose(scaled[None], np.ones((1, n), dtype=bool), prices, money)[0]
     topics = tuple(points.topics[t] for t in chosen)
     both = _held_out(found.both, found.both_random, level)
     systems = _held_out(found.systems, found.systems_random, level)
     in_sample, why = known.attempt(scaled.mean(axis=0), scaled[chosen].mean(axis=0))
     in_sample = 0.0 if why else in_sample
-    kept, kept_random = (_mean(shares) for shares in (found.kept, found.kept_random))
     all_topics, gain = float(found.both_all.mean()), both.gain
     rows: list[dict[str, Any]] = [
         {
@@ -154,16 +150,11 @@ def select_topics(  # noqa: PLR0913
          f"{row['gain_low']:z.2f} to {row['gain_high']:z.2f}"]
         for row in rows
     ]  # fmt: skip
-    parts = [
-        columns([[coefficient, "chosen", "interval", "random", "gain"], *cells]),
+    shown = (
+        f"{columns([[coefficient, 'chosen', 'interval', 'random', 'gain'], *cells])}\n\n"
         f"All topics that could be chosen: {all_topics:.2f} on the first test. On the data that chose them: "
-        f"{in_sample:.2f}, which is too high.",
-    ]
-    if not math.isnan(kept):
-        parts.append(
-            f"Of the pairs of systems that all topics separate, chosen topics order {kept:.1%} alike, random ones "
-            f"{kept_random:.1%} (other systems)."
-        )
+        f"{in_sample:.2f}, which is too high.\n\nTopics: {listing(topics, 60)}"
+    )
     return Findings(
         kind="TopicSelection",
         answer=f"{len(topics)} of {counted(n, 'topic')}: {coefficient} {both.chosen:z.2f} with other topics on other "
@@ -177,13 +168,11 @@ def select_topics(  # noqa: PLR0913
             "systems": systems,
             "in_sample": in_sample,
             "all_topics": all_topics,
-            "kept": kept,
-            "kept_random": kept_random,
             "n_topics": n,
             "n_systems": m,
         },
         lines=rows,
-        shown="\n\n".join([*parts, f"Topics: {listing(topics, 60)}"]),
+        shown=shown,
         data=given,
         settings=settings_of(
             seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
@@ -219,10 +208,6 @@ def _splits(task: SplitTask, most: int, rng: np.random.Generator, progress: Prog
     return Splits(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _mean(values: FloatArray) -> float:
-    return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else math.nan
-
-
 def _held_out(chosen: FloatArray, random: FloatArray, level: float) -> HeldOut:
     of = "corrected resampled t"
     low, high = _limits(chosen, level)
@@ -242,13 +227,6 @@ def _limits(values: FloatArray, level: float) -> tuple[float, float]:
     j = len(values)
     half = float(stdtrit(j - 1, (1 + level) / 2)) * math.sqrt(1 / j + 1) * float(values.std(ddof=1))
     return float(values.mean()) - half, float(values.mean()) + half
-
-
-def _separated(points: Scores, rng: np.random.Generator) -> Any:
-    """Whether, at `[i, j]`, system j is significantly better than i on the whole collection; columns as given."""
-    found = rank_intervals(points, n_resamples=999, rng=rng)
-    place = [found.systems.index(system) for system in points.systems]
-    return found.better()[np.ix_(place, place)]
 
 
 def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
