@@ -4,7 +4,9 @@ A cell is a collection whose pool people judged, a machine, a measure and a shar
 the ranking by all judgments, and that of the other ways to spend as many labels on the same draws (`try_labels`);
 coverage in percent, for these topics, of means (all systems, and the worst system), of differences, and of differences
 from the mean of all systems; the mean error of the level in its standard errors. For 100 collections of topics drawn
-with replacement: coverage of means and differences, and of all rank intervals together, for topics like these.
+with replacement: coverage of means and differences, and of all rank intervals together, for topics like these. For AP:
+the share of topics without a relevant label; and for topics like these, how many lists print means, and coverage of the
+means and differences that are printed.
 
 dl21 with each machine, and with machines that are constant, random, reversed (3 - grade of people) and absent; with
 "favoured", umbrela_gpt4 raises the grades of documents of one system until its P@10 gains .15 or they run out. covid1
@@ -35,6 +37,7 @@ from scipy.special import stdtrit
 import concordant as cc
 from concordant.arrays import FloatArray, IntArray
 from concordant.judgments.label_estimates import LabelSample, carried_by, estimate
+from concordant.judgments.label_ranking import MOST_LACKING, topics_lacking
 from concordant.judgments.leverage import sizes_of
 from concordant.judgments.measures import Measure
 from concordant.judgments.pool import FOLDS, Pool, make_pool
@@ -58,6 +61,7 @@ COLUMNS = (
         "topics_ranks",
     ),
     *("favoured_bias", "favoured_ranks", "favoured_covered"),
+    *("lacking", "topics_printed", "topics_printed_means", "topics_printed_differences"),
 )
 Made = tuple[Pool, FloatArray]
 JUDGES = (
@@ -224,6 +228,14 @@ def cell(made: Made, measure: Measure, share: float, favoured: int | None) -> di
         **{name: 100 * average[name] for name in ("differences", "deviations")},
         **{f"topics_{name}": 100 * average[f"topics_{name}"] for name in ("means", "differences", "ranks")},
     }
+    if measure.kind == "AP":
+        lacking = np.array(rows["lacking"])
+        found |= {"lacking": 100 * lacking.mean()}
+        for name, most in MOST_LACKING.items():
+            printed = lacking <= most
+            found |= {"topics_printed": 100 * printed.mean()} if name == "means" else {}
+            if printed.mean() >= 0.2:
+                found[f"topics_printed_{name}"] = 100 * np.array(rows[f"topics_{name}"])[printed].mean()
     if favoured is not None:
         found |= {
             "favoured_bias": average["favour"],
@@ -245,7 +257,8 @@ def like_these(made: Made, measure: Measure, share: float, rng: np.random.Genera
     for k in range(LISTS):
         some = drawn(made, rng)
         truth = Truth.of(some[0], measure, some[1])
-        scores = estimate(truth.draw(round(share * len(some[0])), rng), measure).scores
+        sample = truth.draw(round(share * len(some[0])), rng)
+        scores = estimate(sample, measure).scores
         estimates, n = scores.mean(axis=1), scores.shape[1]
         covariance = np.cov(scores) / n
         off = np.abs(estimates - population)
@@ -253,6 +266,7 @@ def like_these(made: Made, measure: Measure, share: float, rng: np.random.Genera
         tell(
             topics_means=float((off <= reach + 1e-9).mean()),
             topics_differences=covered(population, Spent(estimates, covariance, n - 1.0)),
+            lacking=topics_lacking(sample, measure) / n,
         )
         if k < RANKED:
             means = cc.Means(estimates, made[0].systems, covariance=covariance, degrees_of_freedom=n - 1.0)
@@ -271,10 +285,11 @@ def cells() -> list[tuple[str, str, str]]:
     pools = [(f"simulated {share:g}", "noisy", "P(rel=1)@10") for share in (0.03, 0.1, 0.3, 0.5)]
     covid = [("covid1", machine, "P(rel=1)@10") for machine in SIMULATED]
     covid += [("covid1", "weak", name) for name in ("DCG@10", "nDCG@10", "AP(rel=1)")]
+    other = [("dl21", "absent", "AP(rel=2)"), *((f"simulated {s:g}", "noisy", "AP(rel=1)") for s in (0.05, 0.2))]
     rest = [("dl21", judge, "P(rel=2)@10") for judge in JUDGES[2:]]
     rest += [("dl21", "binary_llama3.2", name) for name in ("DCG@10", "nDCG@10", "AP(rel=2)")]
     rest += [(name, machine, measure) for name, machine, _ in pools for measure in ("AP(rel=1)", "DCG@10")]
-    return [*dl21, *pools, *rest, *covid]
+    return [*dl21, *pools, *rest, *covid, *other]
 
 
 def late() -> None:

@@ -93,7 +93,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "TieBounds": lambda: cc.tie_bounds(np.arange(6.0), BATCH, coefficient="tau"),
     "TieCalibration": lambda: cc.judges.tie_calibration(SMALL, QUICK, rng=1),
     "TopicPlan": lambda: cc.plan_topics(SMALL, coefficient="tau_ap", target=0.9, **FEW),
-    "TopicSelection": lambda: cc.select_topics(PEOPLE, 4, n_splits=2, method="variance", rng=1),
+    "TopicSelection": lambda: cc.select_topics(PEOPLE, 4, n_splits=2, rng=1),
 }
 DATA: dict[str, Callable[[], Any]] = {
     "Pairing": lambda: cc.pair(SMALL, {"hasty": QUICK, "careful": SLOW}),

@@ -83,7 +83,10 @@ def test_scores_and_covariance_are_those_of_the_definition(measure: str, machine
     for topic in RUNS.topics:
         plain = sum(y.get(pair, f[pair]) for pair in pairs if pair[0] == topic)
         relevant[topic] = max(sum(v[pair] for pair in pairs if pair[0] == topic), 0.5 * max(plain, 0.5))
-    np.testing.assert_allclose(found.scores, scores(v, relevant), rtol=1e-8, atol=1e-10)
+    expected, spread = scores(v, relevant), dict.fromkeys(RUNS.topics, 0.0)
+    variance = {d: (y[d] - f[d]) ** 2 * (1 - chance[d]) / chance[d] ** 2 for d in judged}
+    for topic, _ in judged:
+        spread[topic] = sum(variance[d] for d in judged if d[0] == topic)
 
     # The slope of every mean by every label, by a small step; for AP where the labels are known, and R moves with them.
     at, step, terms = f | y if wanted.kind == "AP" else v, 1e-6, []
@@ -94,7 +97,12 @@ def test_scores_and_covariance_are_those_of_the_definition(measure: str, machine
             more[d[0]] += sign * step
             moved.append(scores(at | {d: at[d] + sign * step}, more).mean(axis=1))
         slope = (moved[0] - moved[1]) / (2 * step)
+        if wanted.kind == "AP":  # the bias of a ratio, to second order
+            more_relevant = relevant[d[0]]
+            fading = math.exp(-spread[d[0]] / more_relevant**2 / 0.1)
+            expected[:, RUNS.topics.index(d[0])] += len(RUNS.topics) * slope * variance[d] / more_relevant * fading
         terms.append(slope * (y[d] - f[d]) * math.sqrt(1 - chance[d]) / chance[d])
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-8, atol=1e-10)
     wanted_covariance = sum(np.outer(term, term) for term in terms)
     np.testing.assert_allclose(found.terms @ found.terms.T, wanted_covariance, rtol=2e-4, atol=1e-9)
 
@@ -311,12 +319,38 @@ def test_a_few_labels_of_many_are_called_few() -> None:
     assert not any("a good machine alone" in note for note in ranked().notes)
 
 
-def test_means_of_ap_from_few_labels_are_called_too_low() -> None:
-    assert ranked("AP(rel=2)", 30).notes == (
-        "with fewer than 20% of the pairs judged, means of AP may be too low and intervals too short, especially "
-        "if few documents are relevant",
+def test_ap_is_relative_where_people_found_no_relevant_document_on_some_topics() -> None:
+    said = (
+        "AP(rel=2) is given as the difference from the mean of all systems: people found no relevant document on 1 of "
+        "8 topics, so means would be too low"
     )
-    assert ranked("AP(rel=2)", 120).notes == ()
+    few, enough = ranked("AP(rel=2)", 30), ranked("AP(rel=2)", 120)
+    assert (few.notes, few.n_lacking) == ((said,), 1)
+    assert few.means.values.sum() == pytest.approx(0)
+    assert "from the mean" in few.table()
+    assert (enough.notes, enough.n_lacking) == ((), 0)
+    assert enough.means.values.min() > 0
+    assert ranked("P(rel=2)@10", 30).n_lacking == 0
+
+
+def test_ap_has_no_intervals_for_topics_like_these_where_a_third_lack_relevant_documents() -> None:
+    third, fewer, these = ranked("AP(rel=3)", 80), ranked("AP(rel=3)", 120), ranked("AP(rel=3)", 80, these_topics=True)
+    assert (third.n_lacking, fewer.n_lacking) == (3, 2)
+    assert "No intervals: people found no relevant document on 3 of 8 topics." in str(third)
+    assert third.ranks is None
+    assert np.isnan([*third.low, *third.high, third.half_width, third.worth]).all()
+    assert fewer.ranks is not None
+    assert these.ranks is not None
+    for one in (third, fewer, these):
+        assert one.means.values.sum() == pytest.approx(0)
+
+
+def test_a_topic_that_was_judged_to_the_end_lacks_nothing() -> None:
+    nothing = cc.Qrels.from_dict({t: dict.fromkeys(PEOPLE[t], 0) if t == "t0" else PEOPLE[t] for t in PEOPLE})
+    chosen = label(RUNS, measures=["AP(rel=2)"], budget=len(make_pool(RUNS, RUNS.topics, 100)), seed=1)
+    found = rank_from_labels(chosen.with_grades(nothing), RUNS, "AP(rel=2)", rng=1)
+    assert found.n_lacking == 0
+    np.testing.assert_allclose(found.scores.values[0], 0)
 
 
 def test_a_favoured_system_is_named_and_hardly_gains() -> None:

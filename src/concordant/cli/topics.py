@@ -88,10 +88,9 @@ def select(
     *,
     k: int | None = None,
     coefficient: str = "tau_b",
-    method: Literal["auto", "variance", "greedy"] = "auto",
     costs: str | None = None,
     budget: float | None = None,
-    splits: Annotated[int, {"min": 2}] = 40,
+    splits: Annotated[int, {"min": 2}] = 5_000,
     output: Annotated[Path | None, {"callback": writable()}] = None,
     read: Reader,
     random: Annotated[Random, {"level": 0.95}],
@@ -107,14 +106,12 @@ def select(
     ----------
     k
         How many topics to choose; or give --budget.
-    method
-        How to choose; auto takes the method that does better on other systems and topics.
     costs
         A CSV file with the cost of each topic, FILE or FILE:COLUMN.
     budget
         The total cost that the topics may have.
     splits
-        How often to split the systems and topics for that test.
+        How often to split the systems and topics at most for that test; by default as two decimals need.
     output
         Also write the topics, one per line.
 
@@ -132,7 +129,6 @@ def select(
         given,
         k,
         coefficient=known_coefficients([coefficient])[0],
-        method=method,
         costs=costs,
         budget=budget,
         n_splits=splits,

@@ -25,6 +25,7 @@ _RIDGE = {"machine": 3.0, "popularity": 10.0, "topic": 15.0}
 _POINTS = np.array([-2.0233, -1.1, -0.35, 0.35, 1.1, 2.0233])
 _MASS = np.array([0.06, 0.18, 0.26, 0.26, 0.18, 0.06])
 _POINTS = _POINTS / np.sqrt(_MASS @ _POINTS**2)
+_FADING = 0.1  # var(R) / R^2 at which the correction of AP's bias fades to 1 / e
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,7 @@ def predictions(
     blocks = (np.eye(n_levels)[levels[judged]], known[judged], np.eye(len(pool.topics))[pool.topic_of[judged]])
     rows = np.concatenate(blocks, axis=1)
     penalty = np.repeat(list(_RIDGE.values()), [n_levels, n_known, len(pool.topics)])
-    # The weight of a pair is the effect of a prediction error for a pair like it.
+    # Weights size^2 (1 - pi) / pi^2: the effect of a prediction error for a pair like it.
     weight = sample.sizes**2 / sample.chance**2
     weight = np.maximum((1 - sample.chance) * weight, 1e-12 * weight.max())
     found = np.empty((len(labels), len(pool)))
@@ -90,6 +91,7 @@ def predictions(
         if used.sum() < 2:
             used[:] = True
         x, w, y = rows[used], weight[used] / weight[used].mean(), labels[:, used]
+        # beta = (X' W X + penalty)^-1 X' W (y - mean), f = mean + x beta for the pairs of the fold.
         mean = y @ w / w.sum()
         weighed = x * w[:, None]
         beta = np.linalg.solve(weighed.T @ x + np.diag(penalty), weighed.T @ (y - mean[:, None]).T)
@@ -107,6 +109,7 @@ def _linear(
     pool, judged, chance = sample.pool, sample.places, sample.chance
     weights = rank_weights(measure, pool.places.shape[2])
     depth, n_topics = len(weights), len(pool.topics)
+    # v = f + (y - f) / pi where judged. Grades of nDCG add up by the step from one grade to the next.
     residuals = labels - predicted[:, judged]
     pseudo, expected = (steps @ predicted for _ in range(2))
     pseudo[judged] += steps @ residuals / chance
@@ -116,6 +119,7 @@ def _linear(
     if measure.kind == "nDCG":
         ideal, slope = _ideal(sample, steps, labels, predicted, depth)
     scores, plain = (pool.at(v, depth) @ weights / ideal for v in (pseudo, expected))
+    # M = (a (y - f) - score d(ideal)) sqrt(1 - pi) / pi / (ideal T), a the weight of the rank of the pair.
     topic = pool.topic_of[judged]
     terms = own * (steps @ residuals) - scores[:, topic] * (residuals * slope[:, topic]).sum(axis=0)
     return Estimated(scores, terms * (spread / ideal[topic] / n_topics), plain)
@@ -141,14 +145,18 @@ def _ideal(
         return np.asarray(np.interp(np.clip(points, 0, depth), np.arange(depth + 1), gain) @ _MASS)
 
     for j, (y, f) in enumerate(zip(labels, predicted, strict=True)):
+        # What the predictions missed of the unjudged pairs, in all topics and in each, with the variance by chance.
         missed = (y - f[judged]) * (1 - chance) / chance
         seen = np.bincount(topic, y, len(rest))
         miss = np.bincount(topic, missed, len(rest))
         variance = rest.clip(0.5) * (missed**2 @ (1 - chance)) / max(rest.sum(), 1.0)
         common = rest * miss.sum() / max(rest.sum(), 1.0)
         miss -= common
+        # Shrink what is left of a topic by between / (between + chance), between the variance of true differences.
         between = max(0.0, float((miss**2 - variance).mean())) / max(float((rest**2).mean()), 1e-9) * rest**2
         kept = between / np.maximum(between + variance, 1e-12)
+        # Number of pairs of this grade or above = seen + predicted + corrections. Its gain is the expectation over
+        # a normal distribution with the variance that is left.
         number = seen + np.clip(pool.by_topic(f * left) + common + kept * miss, 0, rest)
         chances = np.clip(f, 0, 1)
         spread = np.sqrt(kept * variance + pool.by_topic(left * chances * (1 - chances)))
@@ -166,13 +174,22 @@ def _average_precision(
     cutoff, topic = measure.cutoff or pool.places.shape[2], pool.topic_of[judged]
     guess = np.clip(predicted[0], 0.001, 0.999)
     residuals = labels[0] - guess[judged]
+    # v = f + (y - f) / pi where judged, and the best guess of each label: y where judged, f elsewhere.
     pseudo, known = guess.copy(), guess.copy()
     pseudo[judged] += residuals / chance
     known[judged] = labels[0]
+    # R = sum v, at least half of the sum of best guesses.
     relevant = np.maximum(pool.by_topic(pseudo), 0.5 * pool.by_topic(known).clip(0.5))
     scores = ap_slopes(pool, pseudo, relevant, cutoff)[1]
+    # The slope of S / R by a label, dS/dx / R - S / R^2, at the best guesses.
     slope, score = ap_slopes(pool, known, relevant, cutoff)
     own = _at_judged(pool, judged, slope) - score[:, topic] / relevant[topic]
+    # To second order a ratio is too large by var(R) S / R^3 - cov(S, R) / R^2 = -sum slope var(v) / R, with var(v)
+    # estimated by (y - f)^2 (1 - pi) / pi^2. Where R is uncertain that is worse than nothing, so it fades.
+    variance = residuals**2 * (1 - chance) / chance**2
+    fading = np.exp(-np.bincount(topic, variance, len(relevant)) / relevant**2 / _FADING)
+    scores = scores + own * (variance * (fading / relevant)[topic]) @ np.eye(len(relevant))[topic]
+    # The error of the mean over topics: slope (y - f) sqrt(1 - pi) / pi / T for each judged pair.
     terms = own * (residuals * np.sqrt(1 - chance) / chance / len(pool.topics))
     return Estimated(scores, terms, ap_slopes(pool, guess, pool.by_topic(guess).clip(0.5), cutoff)[1])
 
@@ -199,11 +216,13 @@ def shrinkage_by(sample: LabelSample, factor: float) -> FloatArray:
     chance, wanted = sample.chance, factor * len(sample.places)
     if wanted >= len(sample.pool):
         return np.zeros(len(chance))
+    # With the threshold times c, chances are min(1, c pi), and n' = sum min(1, c pi) / pi pairs are expected.
     low, high = 1.0, 1e12
-    for _ in range(100):  # find the multiple of the threshold by bisection on a log scale
+    for _ in range(100):  # find c by bisection on a log scale
         middle = np.sqrt(low * high)
         expected = (np.minimum(1, middle * chance) / chance).sum()
         low, high = (middle, high) if expected < wanted else (low, middle)
+    # A squared term has the factor (1 - pi) / pi per expected pair.
     later = np.minimum(1, low * chance)
     return (1 - later) / later / np.maximum((1 - chance) / chance, 1e-300)
 

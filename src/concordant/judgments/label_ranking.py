@@ -11,7 +11,7 @@ from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
 from ..data.favours import Favours
-from ..data.results import Result, columns, settings_of
+from ..data.results import Findings, columns, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, counted, listing, named, warn
 from ..inference.adjustment import holm
@@ -29,7 +29,9 @@ from .runs import Runs
 
 FEWEST = 50  # labels needed for intervals
 FEW = 0.05  # share of the pool below which a good machine may rank better
-LEVEL_OF_AP = 0.2  # share of the pool below which the number of relevant documents is too uncertain for means of AP
+# AP divides by the number of relevant documents of a topic, which is uncertain until one of them is judged. These are
+# the largest shares of topics without one at which means, and intervals for topics like these, held.
+MOST_LACKING = {"means": 0.05, "differences": 1 / 3}
 DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
 _CAUTION = (
@@ -38,106 +40,16 @@ _CAUTION = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelRanking(Favours, Result):
-    """The result of `rank_from_labels`: systems by their estimated means, best first."""
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LabelRanking(Favours, Findings):
+    """The result of `rank_from_labels`: systems by their estimated means, best first. Its page lists the attributes."""
 
-    _index = "system"
-    means: Means
-    """The estimates with the covariance of their errors; for nDCG, differences from the mean of all systems."""
-    scores: Scores
-    """The estimates on each topic, in the order of the runs. Some may lie outside of [0, 1]."""
-    low: FloatArray
-    """Lower limits of the intervals of single means. With fewer than 50 labels, this and all errors below are nan."""
-    high: FloatArray
-    """Upper limits of these intervals."""
-    ranks: RankIntervals | None
-    """The ranks that each system could have."""
-    document_covariance: FloatArray
-    """The covariance due to judging a sample of documents, in the order of `means`."""
-    n_judged: int
-    """Number of labels used."""
-    n_pairs: int
-    """Number of pairs in the pool."""
-    n_skipped: int
-    """Number of pairs in the used batches that people could not judge."""
-    n_beyond: int
-    """Number of unused labels after the last complete batch."""
-    worth: float
-    """Number of labels on whole topics that give equally precise differences between systems; nan if unknown."""
-    half_width: float
-    """Mean half-width of the intervals for differences between systems."""
-    half_width_at_twice: float
-    """The half-width expected with twice the labels."""
-    helped: float
-    """Share of the variance due to sampled documents that the machine removes; nan without a machine."""
-    favour: FloatArray
-    """By how much the machine favours each system, in scores; nan without a machine or with a useless one."""
-    favour_p: FloatArray
-    """The p-value of each favour, corrected for the number of systems (Holm)."""
-
-    @property
-    def verdict(self) -> str:
-        """State who leads and how much was judged."""
-        first = [
-            s for s, mean in zip(self.means.systems, self.means.values, strict=True) if mean == self.means.values[0]
-        ]
-        leads = f"{first[0]} leads" if len(first) == 1 else f"{listing(first, 3)} tie for the lead"
-        if self.ranks is not None and len(first) == 1:
-            low, high = self.ranks[first[0]]
-            leads += f" and is the best ({self._level} confidence)" if high == 1 else f" (rank {low} to {high})"
-        return f"{leads}; {self.n_judged:,} of {self.n_pairs:,} pairs judged"
-
-    @property
-    def _level(self) -> str:
-        return f"{100 * self.settings['confidence_level']:g}%"
+    sentences: tuple[str, ...]
+    """Sentences between the verdict and the one on whom the machine favours."""
 
     def _answers(self) -> Sequence[str]:
-        return [f"{line}." for line in (*self.verdict.split("; "), *self._sentences())]
-
-    def _sentences(self) -> list[str]:
-        found = []
-        if self.ranks is None:
-            return [f"No intervals: they need {FEWEST} labels"]
-        if not np.isnan(self.worth):
-            found.append(f"On whole topics it would take {self.worth:,.0f} labels to tell systems apart as well")
-        found.append(
-            f"Differences are known to +-{self.half_width:.3f} on average; with twice the labels to "
-            f"+-{self.half_width_at_twice:.3f}"
-        )
-        if not np.isnan(self.helped):
-            cut = 100 * self.helped
-            rest = "of the error that comes from judging only some documents"
-            found.append(f"The machine removes {cut:.0f}% {rest}" if cut >= 1 else "The machine hardly helps")
-        return found + self._whom("The machine")
-
-    def table(self) -> str:
-        """Print one line per system."""
-        relative = self.settings["relative"]
-        head = ["", "from the mean" if relative else self.means.measure or "score"]
-        head += [] if self.ranks is None else [f"{self._level} interval", "ranks"]
-        rows = [head]
-        for row in self.rows():
-            cells = [row["system"], f"{row['mean']:{'+' if relative else ''}.4f}"]
-            if self.ranks is not None:
-                cells += [f"{row['low']:.4f} to {row['high']:.4f}", f"{row['rank_low']} to {row['rank_high']}"]
-            rows.append(cells)
-        target = "these topics" if self.settings["these_topics"] else "topics like these"
-        return f"{columns(rows)}\n\n  intervals for {target}" if self.ranks is not None else columns(rows)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per system, best first."""
-        parts = (self.means.values, self.low, self.high, self.favour, self.favour_p)
-        found = []
-        for system, *numbers in zip(self.means.systems, *parts, strict=True):
-            row = dict(zip(("mean", "low", "high", "favour", "favour_p"), map(float, numbers), strict=True))
-            ranks = (None, None) if self.ranks is None else self.ranks[system]
-            found.append({"system": system, **row, "rank_low": ranks[0], "rank_high": ranks[1]})
-        return found
-
-    def _contents(self) -> dict[str, Any]:
-        names = ("n_judged", "n_pairs", "n_skipped", "n_beyond", "worth", "half_width", "half_width_at_twice", "helped")
-        return {"systems": self.rows()} | {name: getattr(self, name) for name in names}
+        whom = [] if self.ranks is None else self._whom("The machine")
+        return [f"{line}." for line in (*self.verdict.split("; "), *self.sentences, *whom)]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the rank intervals."""
@@ -185,7 +97,19 @@ def rank_from_labels(
     Returns
     -------
     LabelRanking
-        The means with intervals and rank intervals. `board(found.means)` makes a leaderboard.
+        `means` are the estimates with the covariance of their errors, for `board(found.means)`; for nDCG, and AP if
+        people found relevant documents on too few topics, differences from the mean of all systems. `low` and `high`
+        are the limits of the interval of each mean, `ranks` the rank intervals. With fewer than 50 labels, `ranks` is
+        None and all errors are nan. `scores` has the estimates on each topic, of which some may lie outside of [0, 1].
+        `document_covariance` is the covariance due to judging a sample of documents.
+
+        `n_judged` counts the labels used, `n_pairs` the pairs in the pool, `n_skipped` the pairs in the used batches
+        that people could not judge, `n_beyond` the labels after the last complete batch, and for AP `n_lacking` the
+        topics on which people found no relevant document. `worth` is the number of labels on whole topics that give
+        equally precise differences between systems. `half_width` is the mean half-width of the intervals of
+        differences, `half_width_at_twice` that expected with twice the labels. `helped` is the share of the variance
+        due to sampled documents that the machine removes. `favour` is by how much it favours each system, in scores,
+        and `favour_p` the p-value, corrected by Holm's method; both are nan without a machine or with a useless one.
 
     Raises
     ------
@@ -220,7 +144,12 @@ def rank_from_labels(
     n_topics, relative = len(sample.pool.topics), wanted.kind == "nDCG"
     if not these_topics and n_topics < 2:
         raise InputError(f"there is one topic: {named('these_topics')} gives intervals for it alone")
-    found, known = estimate(sample, wanted), len(sample.places) >= FEWEST
+    lacking = topics_lacking(sample, wanted)
+    lacks = f"people found no relevant document on {lacking} of {counted(n_topics, 'topic')}"
+    relative |= lacking > MOST_LACKING["means"] * n_topics
+    known = len(sample.places) >= FEWEST
+    known &= these_topics or lacking <= MOST_LACKING["differences"] * n_topics
+    found = estimate(sample, wanted)
     estimates, terms = found.scores.mean(axis=1), found.terms
     documents, of_documents = terms @ terms.T, (_centred(terms) ** 2).sum(axis=0)
     topics = np.cov(found.scores) / n_topics if n_topics > 1 else np.full_like(documents, np.nan)
@@ -250,30 +179,55 @@ def rank_from_labels(
         favour, favour_p = _favours(estimate(sample, wanted, popularity=False))
     if machine is not None and len(sample.places) < FEW * len(sample.pool):
         notes += (_CAUTION,)
-    if wanted.kind == "AP" and len(sample.places) < LEVEL_OF_AP * len(sample.pool):
+    if wanted.kind == "AP" and relative:
         notes += (
-            f"with fewer than {LEVEL_OF_AP:.0%} of the pairs judged, means of AP may be too low and intervals too "
-            "short, especially if few documents are relevant",
+            f"{wanted} is given as the difference from the mean of all systems: {lacks}, so means would be too low",
         )
-    if wanted.kind in ("AP", "P") and ((means.values < 0) | (means.values > 1)).any():
+    elif wanted.kind in ("AP", "P") and ((means.values < 0) | (means.values > 1)).any():
         notes += (f"some estimated means of {wanted} are outside 0 to 1: judge more documents",)
+    level = f"{100 * confidence_level:g}%"
+    sentences = [f"No intervals: {lacks if len(sample.places) >= FEWEST else f'they need {FEWEST} labels'}"]
+    if known:
+        sentences = _precision(worth, widths[0], widths[1], 100 * helped)
+    parts = {"mean": means.values, "low": means.values - reach, "high": means.values + reach}
+    parts |= {"favour": favour[order], "favour_p": favour_p[order]}
+    of_ranks = [(None, None)] * len(systems) if ranks is None else [ranks[system] for system in systems]
+    rows = [
+        {"system": system, **{name: float(part[k]) for name, part in parts.items()}}
+        | dict(zip(("rank_low", "rank_high"), of_ranks[k], strict=True))
+        for k, system in enumerate(systems)
+    ]
+    cells = [["", "from the mean" if relative else str(wanted), f"{level} interval", "ranks"]]
+    for row in rows:
+        limits = f"{row['low']:.4f} to {row['high']:.4f}", f"{row['rank_low']} to {row['rank_high']}"
+        cells.append([row["system"], f"{row['mean']:{'+' if relative else ''}.4f}", *limits])
+    target = f"\n\n  intervals for {'these topics' if these_topics else 'topics like these'}"
     return LabelRanking(
-        means=means,
-        scores=Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),
-        low=means.values - reach,
-        high=means.values + reach,
-        ranks=ranks,
-        document_covariance=documents[np.ix_(order, order)],
-        n_judged=len(sample.places),
-        n_pairs=len(sample.pool),
-        n_skipped=int(labels.skipped.sum()),
-        n_beyond=beyond,
-        worth=float(worth) if worth > 0 else np.nan,
-        half_width=float(widths[0]),
-        half_width_at_twice=float(widths[1]),
-        helped=float(helped),
-        favour=favour[order],
-        favour_p=favour_p[order],
+        kind="LabelRanking",
+        answer=f"{_leader(means, ranks, level)}; {len(sample.places):,} of {len(sample.pool):,} pairs judged",
+        sentences=tuple(sentences),
+        numbers={
+            "systems": rows,
+            "n_judged": len(sample.places),
+            "n_pairs": len(sample.pool),
+            "n_skipped": int(labels.skipped.sum()),
+            "n_beyond": beyond,
+            "n_lacking": lacking,
+            "worth": float(worth) if worth > 0 else np.nan,
+            "half_width": float(widths[0]),
+            "half_width_at_twice": float(widths[1]),
+            "helped": float(helped),
+        },
+        beside={name: part for name, part in parts.items() if name != "mean"}
+        | {
+            "means": means,
+            "scores": Scores(found.scores.T, sample.pool.topics, sample.pool.systems, str(wanted)),
+            "ranks": ranks,
+            "document_covariance": documents[np.ix_(order, order)],
+        },
+        lines=rows,
+        shown=columns(cells) + target if known else columns([row[:2] for row in cells]),
+        index="system",
         notes=notes,
         data=means,
         settings=settings_of(
@@ -285,6 +239,27 @@ def rank_from_labels(
             relative=relative,
         ),
     )
+
+
+def _leader(means: Means, ranks: RankIntervals | None, level: str) -> str:
+    """Say which system leads, and its ranks."""
+    first = [system for system, mean in zip(means.systems, means.values, strict=True) if mean == means.values[0]]
+    if len(first) > 1:
+        return f"{listing(first, 3)} tie for the lead"
+    if ranks is None:
+        return f"{first[0]} leads"
+    low, high = ranks[first[0]]
+    return f"{first[0]} leads {f'and is the best ({level} confidence)' if high == 1 else f'(rank {low} to {high})'}"
+
+
+def _precision(worth: float, width: float, at_twice: float, helped: float) -> list[str]:
+    """Say how precise the ranking is, and how much the machine helped, in percent."""
+    said = [f"On whole topics it would take {worth:,.0f} labels to tell systems apart as well"] if worth > 0 else []
+    said.append(f"Differences are known to +-{width:.3f} on average; with twice the labels to +-{at_twice:.3f}")
+    if not np.isnan(helped):
+        removes = f"The machine removes {helped:.0f}% of the error that comes from judging only some documents"
+        said.append(removes if helped >= 1 else "The machine hardly helps")
+    return said
 
 
 def _sample(
@@ -326,6 +301,15 @@ def _sample(
     fold = tickets(labels.seed, pool.pairs)[1]
     sample = LabelSample(pool, places, chance, labels.sizes[:n][used], labels.grades[:n][used], fold)
     return sample, tuple(notes), beyond
+
+
+def topics_lacking(sample: LabelSample, measure: Measure) -> int:
+    """Count the topics on which people found no relevant document and have not judged all; only for AP."""
+    if measure.kind != "AP":
+        return 0
+    topic_of = sample.pool.topic_of
+    with_relevant = topic_of[sample.places[sample.grades >= measure.least]]
+    return len(np.setdiff1d(np.delete(topic_of, sample.places), with_relevant))
 
 
 def _centred(values: FloatArray) -> FloatArray:

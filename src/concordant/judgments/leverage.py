@@ -45,20 +45,24 @@ def _size(pool: Pool, measure: Measure) -> FloatArray:
     """Return sqrt(variance + 0.1 mean^2) over systems of the derivative of a system's score by the label."""
     m, depth = len(pool.systems), pool.places.shape[2]
     if measure.kind == "AP":
+        # x = 0.1 + 0.8 level / highest level, R = sum x, a = dS/dx / R - AP / R.
         guess = 0.1 + 0.8 * pool.share
         relevant = np.maximum(pool.by_topic(guess), 1.0)
         slope, score = ap_slopes(pool, guess, relevant, measure.cutoff or depth)
         down = score / relevant  # each relevant document lowers all scores
+        # Sums over systems of a and a^2. A system that does not rank the document has dS/dx = 0.
         total = pool.over_systems(slope) - down.sum(axis=0)[pool.topic_of]
         cross = pool.over_systems(slope * down[:, :, None])
         square = pool.over_systems(slope**2) - 2 * cross + (down**2).sum(axis=0)[pool.topic_of]
     else:
+        # a = 1 / k for P@k, the discount of the rank for DCG, and that by the ideal for nDCG.
         weights = rank_weights(measure, depth)
         weights = np.broadcast_to(weights, (*pool.places.shape[:2], len(weights)))
         total, square = pool.over_systems(weights), pool.over_systems(weights**2)
         if measure.kind == "nDCG":
             ideal = _ideal(pool, measure.cutoff or depth)[pool.topic_of]
             total, square = total / ideal, square / ideal**2
+    # size = sqrt(mean a^2 - (mean a)^2 + 0.1 (mean a)^2).
     mean = total / m
     size: FloatArray = np.sqrt(np.maximum(square / m - mean**2, 0.0) + _COMMON * mean**2)
     return size
@@ -75,6 +79,7 @@ def _ideal(pool: Pool, cutoff: int) -> FloatArray:
 
 def ap_slopes(pool: Pool, labels: FloatArray, relevant: FloatArray, cutoff: int) -> tuple[FloatArray, FloatArray]:
     """Slope by x at fixed R, and value, of average precision S / R with S = sum_r x_r / r (1 + sum_{r' < r} x_r')."""
+    # dS/dx_r = (1 + sum before) / r + sum of x_r' / r' after, because each x_r' counts x_r as well.
     x = pool.at(labels, cutoff)
     by_rank = 1.0 / np.arange(1, x.shape[2] + 1)
     before = 1.0 + np.cumsum(x, axis=2) - x

@@ -1,196 +1,131 @@
-"""Methods to choose topics whose mean ranks systems like the mean of all topics, and their cross-validation.
+"""Choose topics whose mean ranks systems like the mean of all topics, and cross-validate the choice.
 
-All methods add one topic at a time. They differ in what they maximize over the systems that they see:
-
-- "greedy": tau_b of the two rankings. It is a sum of signs, so in the end many topics are equally good, and chance
-  decides.
-- "variance": minus the mean squared distance between the two means, both centred over systems. Every system counts by
-  its distance, whether systems swap or not.
-
-With costs, the topic with the largest gain per cost is added while the budget lasts.
+Topics are added one at a time: the one that gives the largest tau_b with the ranking by all topics; with costs, the one
+with the largest gain per cost, while the budget lasts.
 
 Splits measure how well chosen topics rank other systems, compared with other topics. In each split, half of the systems
 choose among some topics A. The other systems are then ranked by the chosen topics and by the remaining topics B, and
 the two rankings are compared. Neither the systems nor the topics of the test had a part in the choice. Random topics of
 A, as many or as costly, and all of A are compared with B as well.
 
-The method itself is chosen by splits of the same kind within the half that chooses: nested cross-validation.
+Many splits are treated at once: arrays have the axes splits, topics, systems. Rankings are made from sums over topics.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..coefficients.kendall import tau_b
-from ..coefficients.registry import Coefficient
+from ..coefficients.registry import Coefficient, get_coefficient
+from ..judgments.runs import BoolArray
 
-Method = Literal["variance", "greedy"]
-METHODS = get_args(Method)
 SLACK = 1e-9  # share of a budget that rounding may add to sums of costs
-
-
-def choose(values: FloatArray, target: FloatArray, method: Method, costs: FloatArray, budget: float) -> list[int]:
-    """Choose topics (rows) and return their indices in the order added; at least one."""
-    enough = budget * (1 + SLACK)
-    centred = np.ascontiguousarray(values - values.mean(axis=1, keepdims=True))
-    goal = target - target.mean()
-    total, spent = np.zeros(values.shape[1]), 0.0
-    chosen: list[int] = []
-    now = -float((goal**2).mean()) if method == "variance" else 0.0
-    while True:
-        left = np.setdiff1d(np.flatnonzero(spent + costs <= enough), chosen)
-        if not left.size:
-            return chosen
-        means = (total + centred[left]) / (len(chosen) + 1)
-        worth = _worth(means, goal, method)
-        gain = worth - now
-        best = int(np.argmax(np.where(gain > 0, gain / costs[left], gain * costs[left])))
-        chosen.append(int(left[best]))
-        now, spent = float(worth[best]), spent + float(costs[left[best]])
-        total = total + centred[left[best]]
-
-
-def _worth(means: FloatArray, goal: FloatArray, method: Method) -> FloatArray:
-    if method == "variance":
-        return np.asarray(-((means - goal) ** 2).mean(axis=1))
-    varied = np.ptp(means, axis=1) > 0
-    found = np.full(len(means), -1.0)
-    if varied.any():
-        found[varied] = tau_b(goal, means[varied])
-    return found
-
-
-def at_random(costs: FloatArray, budget: float, rng: np.random.Generator) -> IntArray:
-    """Choose topics in random order within the budget; skip topics that cost more than is left."""
-    order, spent, taken = rng.permutation(len(costs)), 0.0, []
-    for k in order:
-        if spent + costs[k] <= budget * (1 + SLACK):
-            taken.append(int(k))
-            spent += float(costs[k])
-    return np.array(taken)
-
-
-# How well that does -----------------------------------------------------------------------------
-
-INNER = 5  # splits that choose the way to choose
 DRAWS = 10  # random choices in each split
+
+
+def choose(values: FloatArray, allowed: BoolArray, costs: FloatArray, budget: float) -> IntArray:
+    """Return the topics of each split in the order in which they are added; -1 once the budget is spent."""
+    tau_b, every = get_coefficient("tau_b").formula, np.arange(len(values))
+    goal, left = _sums(values, allowed), allowed.copy()
+    order: list[IntArray] = []
+    totals, spent, now = np.zeros(goal.shape), np.zeros(len(goal)), np.zeros(len(goal))
+    while True:
+        left &= spent[:, None] + costs <= budget * (1 + SLACK)
+        if not left.any():
+            return np.array(order, dtype=np.int64).T
+        split, topic = np.nonzero(left)
+        worth = np.full(left.shape, -np.inf)
+        found = tau_b(goal[split], totals[split] + values[split, topic])
+        worth[split, topic] = np.nan_to_num(found, nan=-1.0)  # nan: all systems are tied
+        gain = worth - now[:, None]
+        best = np.where(gain > 0, gain / costs, gain * costs).argmax(axis=1)
+        adds = np.asarray(left.any(axis=1))
+        order.append(np.where(adds, best, -1))
+        now, spent = np.where(adds, worth[every, best], now), spent + costs[best] * adds
+        totals += values[every, best] * adds[:, None]
+        left[every, best] = False
+
+
+def at_random(allowed: BoolArray, costs: FloatArray, budget: float, rng: np.random.Generator) -> BoolArray:
+    """Choose topics in random order within the budget; skip topics that cost more than is left."""
+    every, taken = np.arange(len(allowed)), np.zeros_like(allowed)
+    spent = np.zeros(len(allowed))
+    for topic in np.where(allowed, rng.random(allowed.shape), 2.0).argsort(axis=1).T:
+        takes = allowed[every, topic] & (spent + costs[topic] <= budget * (1 + SLACK))
+        taken[every, topic] = takes
+        spent += costs[topic] * takes
+        if (spent + costs.min() > budget * (1 + SLACK)).all():
+            break
+    return taken
+
+
+def _sums(values: FloatArray, topics: BoolArray) -> FloatArray:
+    """Sum the scores of each system over some topics."""
+    return np.asarray((values * topics[:, :, None]).sum(axis=1))
 
 
 @dataclass(frozen=True)
 class SplitTask:
-    """What is to be chosen from: scores, costs, the budget, and which topics stay together."""
+    """What is to be chosen from, and how rankings are compared."""
 
     values: FloatArray
+    """Topics x systems."""
     costs: FloatArray
     budget: float
     groups: IntArray
+    """The group of each topic, from 0; groups stay whole."""
     known: Coefficient
-    methods: Sequence[Method]
 
-    def part(self, topics: IntArray, systems: IntArray) -> SplitTask:
-        """Restrict the task to some topics and systems."""
-        values = self.values[np.ix_(topics, systems)]
-        return SplitTask(values, self.costs[topics], self.budget, self.groups[topics], self.known, self.methods)
+    def agreement(self, truth: FloatArray, candidate: FloatArray) -> FloatArray:
+        """Agreement of totals; 0 if undefined because all are tied."""
+        return np.asarray(np.nan_to_num(self.known.formula(truth, candidate), nan=0.0))
 
-    def chosen(self, method: Method) -> list[int]:
-        """Indices of the topics that a method chooses."""
-        return choose(self.values, self.values.mean(axis=0), method, self.costs, self.budget)
+    def halves(self, n_splits: int, rng: np.random.Generator) -> tuple[BoolArray, IntArray, IntArray]:
+        """Draw the topics to choose from, the systems to choose by and the systems to test on.
 
-    def agreement(self, ours: Sequence[int] | IntArray, theirs: FloatArray) -> float:
-        """Agreement between the ranking by some topics and given means; 0 if undefined because all are tied."""
-        if len(ours) == 0:
-            return 0.0
-        value, why = self.known.attempt(theirs, self.values[np.asarray(ours)].mean(axis=0))
-        return 0.0 if why else value
+        The topics to choose from are those needed plus half of the rest.
+        """
+        (n, m), sizes = self.values.shape, np.bincount(self.groups)
+        needed = int((np.cumsum(np.sort(self.costs)) <= self.budget * (1 + SLACK)).sum())
+        order = rng.permuted(np.tile(np.arange(len(sizes)), (n_splits, 1)), axis=1)
+        inside = np.cumsum(sizes[order], axis=1) - sizes[order] < (n + needed) / 2
+        groups = np.zeros_like(inside)
+        np.put_along_axis(groups, order, inside, axis=1)
+        systems = rng.permuted(np.tile(np.arange(m), (n_splits, 1)), axis=1)
+        return groups[:, self.groups], systems[:, : m // 2], systems[:, m // 2 :]
 
 
-class Split(NamedTuple):
-    """Results of one split."""
+class Splits(NamedTuple):
+    """Results, one for each split."""
 
-    both: float
+    both: FloatArray
     """Agreement of the chosen topics with other topics, on other systems."""
-    both_random: float
-    both_all: float
+    both_random: FloatArray
+    both_all: FloatArray
     """Agreement of all candidate topics with other topics, on other systems."""
-    systems: float
+    systems: FloatArray
     """Agreement of topics that some systems chose with all topics, on other systems."""
-    systems_random: float
-    kept: float
-    """Share of the separated pairs of other systems that chosen topics order alike; nan if there are none."""
-    kept_random: float
+    systems_random: FloatArray
 
 
-def halves(task: SplitTask, rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Draw topics to choose from and topics to test on; systems to choose by and systems to test on.
+def run_splits(task: SplitTask, n_splits: int, rng: np.random.Generator) -> Splits:
+    """Run some splits."""
+    inside, train, test = task.halves(n_splits, rng)
+    every = np.ones_like(inside)
+    by, values = (np.moveaxis(task.values[:, systems], 0, 1) for systems in (train, test))
+    outer, overall = _sums(values, ~inside), _sums(values, every)
 
-    The topics to choose from are those needed plus half of the rest. Groups stay whole.
-    """
-    n, m = task.values.shape
-    systems = rng.permutation(m)
-    aim = (n + min(n, _needed(task.costs, task.budget))) / 2
-    inside = np.zeros(n, dtype=bool)
-    for group in rng.permutation(np.unique(task.groups)):
-        inside |= task.groups == group
-        if inside.sum() >= aim:
-            break
-    return np.flatnonzero(inside), np.flatnonzero(~inside), systems[: m // 2], systems[m // 2 :]
+    def tested(allowed: BoolArray, truth: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the agreement of chosen and of random topics with the truth."""
+        chosen = np.zeros_like(allowed)
+        for topic in choose(by, allowed, task.costs, task.budget).T:
+            chosen[topic >= 0, topic[topic >= 0]] = True
+        drawn = (at_random(allowed, task.costs, task.budget, rng) for _ in range(DRAWS))
+        random = [task.agreement(truth, _sums(values, some)) for some in drawn]
+        return task.agreement(truth, _sums(values, chosen)), np.mean(random, axis=0)
 
-
-def split(task: SplitTask, separated: npt.NDArray[np.bool_], rng: np.random.Generator) -> Split:
-    """Run one split; `separated[i, j]`: the whole collection finds system j better than i."""
-    a, b, train, test = halves(task, rng)
-    method = best_method(task.part(a, train), rng)
-    inner, outer = task.part(a, test), task.values[np.ix_(b, test)].mean(axis=0)
-    everywhere = task.part(np.arange(len(task.values)), test)
-    overall = everywhere.values.mean(axis=0)
-    by_systems = task.part(np.arange(len(task.values)), train).chosen(method)
-    random_inner = [at_random(inner.costs, task.budget, rng) for _ in range(DRAWS)]
-    random_all = [at_random(task.costs, task.budget, rng) for _ in range(DRAWS)]
-    better = separated[np.ix_(test, test)]
-    return Split(
-        both=inner.agreement(task.part(a, train).chosen(method), outer),
-        both_random=float(np.mean([inner.agreement(r, outer) for r in random_inner])),
-        both_all=inner.agreement(np.arange(len(a)), outer),
-        systems=everywhere.agreement(by_systems, overall),
-        systems_random=float(np.mean([everywhere.agreement(r, overall) for r in random_all])),
-        kept=_kept(everywhere.values[by_systems], better),
-        kept_random=float(np.mean([_kept(everywhere.values[r], better) for r in random_all])),
-    )
-
-
-def best_method(task: SplitTask, rng: np.random.Generator) -> Method:
-    """Find the best method on other systems and topics of a task; the first if too few are left to compare."""
-    if len(task.methods) == 1 or task.values.shape[1] < 8 or len(np.unique(task.groups)) < 4:
-        return task.methods[0]
-    found = np.zeros(len(task.methods))
-    for _ in range(INNER):
-        a, b, train, test = halves(task, rng)
-        if not b.size:
-            return task.methods[0]
-        outer, inner = task.values[np.ix_(b, test)].mean(axis=0), task.part(a, test)
-        found += [inner.agreement(task.part(a, train).chosen(method), outer) for method in task.methods]
-    return task.methods[int(np.argmax(found))]
-
-
-def methods_of(method: str) -> tuple[Method, ...]:
-    """Methods that a name stands for."""
-    return METHODS if method == "auto" else tuple(name for name in METHODS if name == method)
-
-
-def _needed(costs: FloatArray, budget: float) -> int:
-    """The largest number of topics within a budget."""
-    return int((np.cumsum(np.sort(costs)) <= budget * (1 + SLACK)).sum())
-
-
-def _kept(values: FloatArray, better: npt.NDArray[np.bool_]) -> float:
-    """Share of the separated pairs that some topics order alike."""
-    if not len(values) or not better.any():
-        return float("nan")
-    means = values.mean(axis=0)
-    return float((means[None, :] > means[:, None])[better].mean())
+    all_topics = task.agreement(outer, _sums(values, inside))
+    return Splits(*tested(inside, outer), all_topics, *tested(every, overall))

@@ -150,6 +150,7 @@ def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans
     worth = f"{n_human} topics by {people} and {n_machine:,} more by {machine} leave no error"
     top = _first(human.systems, found.means)
     sentences = []
+    # The variance of n topics is V / n, and that of the estimate V / worth.
     reduction = 1 - n_human / found.worth
     if math.isfinite(found.worth):
         level_named = f"{100 * level:g}% interval"
@@ -226,6 +227,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
     whole, binary = scattered_p <= LEVEL, len(np.unique(y[there])) == 2
     fit = fit_partial(y, f, by_topic=not whole and there.sum() / n >= 1.5)
     favour, favour_p = favours(fit, f)
+    # Half-widths: t sqrt(V) of the estimate, and t sqrt(s^2 / l) of the labels alone.
     reach = stdtrit(fit.freedom, (1 + level) / 2) * np.sqrt(fit.variance)
     own = np.sqrt(np.nanvar(y, axis=0, ddof=1) / labels) * stdtrit(labels - 1, (1 + level) / 2)
     doubts = []
@@ -235,6 +237,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
         kind = "binary scores" if binary else f"fewer than {PROMISED_SYSTEMS} systems"
         doubts.append(f"{kind} need {PROMISED_LABELS} labels of each system")
     order = np.argsort(-fit.means, kind="stable")
+    # 1 - sum of the widths / sum of the widths by labels alone.
     shown, width = human.shown(fit.means[order]), float(2 * own[order].sum())
     reduction = 1 - float(((shown + reach[order]) - (shown - reach[order])).sum()) / width if width > 0 else 0.0
     count, cut = int(labels.sum()), 100 * reduction
@@ -523,6 +526,7 @@ def plan_mix(
 
 def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float, float]) -> Mix | None:
     """Find the fewest machine topics that are enough with n human topics; None if no number is."""
+    # The error of `wanted` human topics is var(y) / wanted; the worth of a mix is var(y) / error.
     goal = of.human / wanted * (1 + _SLACK)
 
     def enough(more: int) -> bool:

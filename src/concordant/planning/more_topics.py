@@ -166,7 +166,7 @@ def plan_topics(  # noqa: PLR0913
     unit = "group" if grouped else "topic"
     return Findings(
         kind="TopicPlan",
-        answer=_verdict(**numbers, unit=unit),
+        answer=_verdict(numbers, unit),
         numbers={**numbers, "curve": rows},
         beside=columns,
         lines=rows,
@@ -184,25 +184,20 @@ def plan_topics(  # noqa: PLR0913
     )
 
 
-def _verdict(
-    *,
-    n_topics: int | None,
-    interval: Interval,
-    coefficient: str,
-    target: float,
-    probability: float | None,
-    most: int,
-    observed_topics: int,
-    unit: str,
-) -> str:
-    aim = f"{coefficient} of {target:g} with the true ranking"
-    aim = f"an expected {aim}" if probability is None else f"a {aim}, with a probability of {probability:g}"
-    answer = f"{most:,} {unit}s are not enough" if n_topics is None else counted(n_topics, unit)
-    low, high = (float(f"{end:.2g}") for end in (interval.low, interval.high))
-    level = f"{100 * interval.confidence_level:g}% interval"
-    ends = f"{low:,.0f} to {high:,.0f}" if high < math.inf else f"from {low:,.0f} up"
-    within = f"{level} {ends}" if low < math.inf else f"{level} above {most:,}"
-    return f"{answer} for {aim} ({within}); predicted from {counted(observed_topics, unit)}"
+def _verdict(plan: Mapping[str, Any], unit: str) -> str:
+    aim, most, ends = (
+        f"{plan['coefficient']} of {plan['target']:g} with the true ranking",
+        plan["most"],
+        plan["interval"],
+    )
+    chance = plan["probability"]
+    aim = f"an expected {aim}" if chance is None else f"a {aim}, with a probability of {chance:g}"
+    topics = f"{most:,} {unit}s are not enough" if plan["n_topics"] is None else counted(plan["n_topics"], unit)
+    low, high = (float(f"{end:.2g}") for end in (ends.low, ends.high))
+    span = f"{low:,.0f} to {high:,.0f}" if high < math.inf else f"from {low:,.0f} up"
+    span = span if low < math.inf else f"above {most:,}"
+    level, observed = f"{100 * ends.confidence_level:g}%", counted(plan["observed_topics"], unit)
+    return f"{topics} for {aim} ({level} interval {span}); predicted from {observed}"
 
 
 def _table(rows: list[dict[str, Any]], numbers: Mapping[str, Any], unit: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +13,17 @@ from ..arrays import FloatArray
 from ..coefficients.registry import get_coefficient
 from ..data.means import places_of_groups, require_labels
 from ..data.results import Findings, Interval, columns, settings_of
-from ..data.scores import Scores
 from ..errors import InputError, counted, listing, named, require
 from ..inference.resampling import Progress, Seed
 from ..options import checked
-from ..ranks.intervals import rank_intervals
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
 from ..read.tables.cells import plain_number
-from .choosing import Split, SplitTask, best_method, methods_of, split
+from .choosing import Splits, SplitTask, choose, run_splits
 
-Way = Literal["auto", "variance", "greedy"]
+PILOT = 100  # splits that tell how many are needed
+STILL = 0.004  # standard deviation of a limit over seeds, so that its second decimal moves by one at most
+MEMORY = 2**20  # scores of the splits that are treated at once
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,16 @@ def select_topics(  # noqa: PLR0913
     k: int | None = None,
     *,
     coefficient: str = "tau_b",
-    method: Way = "auto",
     costs: Mapping[str, float] | Any | None = None,
     budget: float | None = None,
-    n_splits: int = 40,
+    n_splits: int = 5_000,
     confidence_level: float = 0.95,
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> Findings:
     """Choose topics whose mean ranks systems like the mean of all topics, and test the choice on held-out data.
+
+    Adds the topic that gives the largest tau_b with the ranking by all topics, one at a time.
 
     Parameters
     ----------
@@ -62,17 +63,14 @@ def select_topics(  # noqa: PLR0913
     k : int, optional
         How many topics to choose; or `budget`.
     coefficient : str
-        Any of `list_coefficients()`: how rankings are compared.
-    method : {"auto", "variance", "greedy"}
-        "greedy" adds the topic that gives the largest tau_b with the ranking by all topics. "variance" adds the topic
-        that brings the means of the systems closest to their means on all topics. "auto" takes the method that is
-        better on other systems and topics.
+        Any of `list_coefficients()`: how rankings are compared. One that does not admit ties is replaced by the one
+        that is the same without ties.
     costs : mapping, Series or path, optional
         The cost of each topic; topics with the largest gain per cost are added.
     budget : float, optional
         The most that the chosen topics may cost together; without `costs`, every topic costs 1.
     n_splits : int
-        Number of splits of systems and topics, at least 2.
+        Largest number of splits of systems and topics. By default there are as many as two printed decimals need.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
@@ -83,11 +81,10 @@ def select_topics(  # noqa: PLR0913
     Returns
     -------
     Findings
-        `topics` are the chosen topics in the order added, `method` how they were chosen, `cost` their total cost.
+        `topics` are the chosen topics in the order added, `cost` their total cost.
         `both` is the agreement with the ranking of other systems by other topics, `systems` that with the ranking of
         other systems by all topics. `all_topics` is the agreement of all candidate topics on the test of `both`.
-        `in_sample` is the agreement on the data used to choose, which is too high. Among the pairs of other systems
-        that all topics separate, `kept` and `kept_random` are the shares that chosen and random topics order alike.
+        `in_sample` is the agreement on the data used to choose, which is too high.
 
     See Also
     --------
@@ -97,9 +94,8 @@ def select_topics(  # noqa: PLR0913
     Notes
     -----
     Every number but `in_sample` comes from splits that choose without the systems of the test and, for `both`, without
-    its topics. With "auto" the method, too, is chosen without them. Each split chooses from fewer topics with half of
-    the systems, so the topics named here should do a little better. Because splits overlap, intervals use the corrected
-    variance of Nadeau and Bengio (2003).
+    its topics. Each split chooses from fewer topics with half of the systems, so the topics named here should do a
+    little better. Because splits overlap, intervals use the corrected variance of Nadeau and Bengio (2003).
 
     References
     ----------
@@ -114,6 +110,8 @@ def select_topics(  # noqa: PLR0913
 
     """
     known, level = get_coefficient(coefficient), confidence_level
+    if len(known.ties) < 2:
+        known = get_coefficient(known.with_ties)
     if (k is None) == (budget is None):
         raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, one of the two")
     given = as_topics(scores, "scores", least_systems=8)
@@ -126,21 +124,15 @@ def select_topics(  # noqa: PLR0913
     prices = _prices(costs, points.topics)
     money = _budget(k, budget, prices)
     places = np.arange(n) if points.groups is None else places_of_groups(points.groups, points.topics)[1]
-    task = SplitTask(scaled, prices, money, places, known, methods_of(method))
-    rand = np.random.default_rng(rng)
-    separated = _separated(points, rand)
-    found = []
-    for j in range(n_splits):
-        found.append(split(task, separated, rand))
-        if progress is not None:
-            progress(j + 1, n_splits)
-    way = best_method(task, rand)
-    chosen = task.chosen(way)
+    task = SplitTask(scaled, prices, money, places, known)
+    found = _splits(task, n_splits, np.random.default_rng(rng), progress)
+    chosen = choose(scaled[None], np.ones((1, n), dtype=bool), prices, money)[0]
     topics = tuple(points.topics[t] for t in chosen)
-    both, systems = (_held_out(found, name, level) for name in ("both", "systems"))
-    in_sample = task.agreement(chosen, task.values.mean(axis=0))
-    kept, kept_random, all_topics = (_mean(found, name) for name in ("kept", "kept_random", "both_all"))
-    gain = both.gain
+    both = _held_out(found.both, found.both_random, level)
+    systems = _held_out(found.systems, found.systems_random, level)
+    in_sample, why = known.attempt(scaled.mean(axis=0), scaled[chosen].mean(axis=0))
+    in_sample = 0.0 if why else in_sample
+    all_topics, gain = float(found.both_all.mean()), both.gain
     rows: list[dict[str, Any]] = [
         {
             "test": name,
@@ -154,47 +146,38 @@ def select_topics(  # noqa: PLR0913
         for name, of in (("other systems and topics", both), ("other systems", systems))
     ]
     cells = [
-        [row["test"], f"{row['chosen']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}", f"{row['random']:.3f}",
-         f"{row['gain_low']:.3f} to {row['gain_high']:.3f}"]
+        [row["test"], f"{row['chosen']:z.2f}", f"{row['low']:z.2f} to {row['high']:z.2f}", f"{row['random']:z.2f}",
+         f"{row['gain_low']:z.2f} to {row['gain_high']:z.2f}"]
         for row in rows
     ]  # fmt: skip
-    parts = [
-        columns([[coefficient, "chosen", "interval", "random", "gain"], *cells]),
-        f"All topics that could be chosen: {all_topics:.3f} on the first test. On the data that chose them: "
-        f"{in_sample:.3f}, which is too high.",
-    ]
-    if not math.isnan(kept):
-        parts.append(
-            f"Of the pairs of systems that all topics separate, chosen topics order {kept:.1%} alike, random ones "
-            f"{kept_random:.1%} (other systems)."
-        )
+    shown = (
+        f"{columns([[coefficient, 'chosen', 'interval', 'random', 'gain'], *cells])}\n\n"
+        f"All topics that could be chosen: {all_topics:.2f} on the first test. On the data that chose them: "
+        f"{in_sample:.2f}, which is too high.\n\nTopics: {listing(topics, 60)}"
+    )
     return Findings(
         kind="TopicSelection",
-        answer=f"{len(topics)} of {counted(n, 'topic')}: {coefficient} {both.chosen:.3f} with other topics on other "
-        f"systems; {compared(gain)} random ones (difference {both.chosen - both.random:z.3f}, {gain.low:z.3f} to "
-        f"{gain.high:z.3f})",
+        answer=f"{len(topics)} of {counted(n, 'topic')}: {coefficient} {both.chosen:z.2f} with other topics on other "
+        f"systems; {compared(gain)} random ones (difference {both.chosen - both.random:z.2f}, {gain.low:z.2f} to "
+        f"{gain.high:z.2f})",
         numbers={
             "topics": topics,
-            "method": way,
             "coefficient": coefficient,
             "cost": float(prices[chosen].sum()),
             "both": both,
             "systems": systems,
             "in_sample": in_sample,
             "all_topics": all_topics,
-            "kept": kept,
-            "kept_random": kept_random,
             "n_topics": n,
             "n_systems": m,
         },
         lines=rows,
-        shown="\n\n".join([*parts, f"Topics: {listing(topics, 60)}"]),
+        shown=shown,
         data=given,
         settings=settings_of(
             seed=int(rng) if isinstance(rng, (int, np.integer)) else None,
             confidence_level=level,
-            n_splits=n_splits,
-            method=method,
+            n_splits=len(found.both),
             total=given.total,
             budget=money,
         ),
@@ -202,18 +185,30 @@ def select_topics(  # noqa: PLR0913
 
 
 def compared(gain: Interval) -> str:
-    """Say in words how chosen topics compare with random ones."""
-    return "better than" if gain.low > 0 else "worse than" if gain.high < 0 else "not clearly better than"
+    """Say in words how chosen topics compare with random ones, by the limits as printed."""
+    low, high = round(gain.low, 2), round(gain.high, 2)
+    return "better than" if low > 0 else "worse than" if high < 0 else "not clearly better than"
 
 
-def _mean(found: list[Split], name: str) -> float:
-    values = np.array([getattr(one, name) for one in found])
-    return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else math.nan
+def _splits(task: SplitTask, most: int, rng: np.random.Generator, progress: Progress | None) -> Splits:
+    """Run as many splits as limits of two stable decimals need."""
+    at_once = max(1, MEMORY // task.values.size)
+    found: list[Splits] = []
+    done, wanted = 0, min(PILOT, most)
+    while done < wanted:
+        found.append(run_splits(task, min(at_once, wanted - done), rng))
+        done += len(found[-1].both)
+        if done == PILOT:
+            # The variance of a limit, mean +- 2 s, over seeds: s^2 / J for the mean, and 4 s^2 / 2J for 2 s.
+            every = Splits(*map(np.concatenate, zip(*found, strict=True)))
+            printed = (every.both, every.systems, every.both - every.both_random, every.systems - every.systems_random)
+            wanted = min(most, max(PILOT, int(3 * max(values.var() for values in printed) / STILL**2)))
+        if progress is not None:
+            progress(done, wanted)
+    return Splits(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _held_out(found: list[Split], name: str, level: float) -> HeldOut:
-    chosen = np.array([getattr(one, name) for one in found])
-    random = np.array([getattr(one, f"{name}_random") for one in found])
+def _held_out(chosen: FloatArray, random: FloatArray, level: float) -> HeldOut:
     of = "corrected resampled t"
     low, high = _limits(chosen, level)
     worse, better = _limits(chosen - random, level)
@@ -232,13 +227,6 @@ def _limits(values: FloatArray, level: float) -> tuple[float, float]:
     j = len(values)
     half = float(stdtrit(j - 1, (1 + level) / 2)) * math.sqrt(1 / j + 1) * float(values.std(ddof=1))
     return float(values.mean()) - half, float(values.mean()) + half
-
-
-def _separated(points: Scores, rng: np.random.Generator) -> Any:
-    """Whether, at `[i, j]`, system j is significantly better than i on the whole collection; columns as given."""
-    found = rank_intervals(points, n_resamples=999, rng=rng)
-    place = [found.systems.index(system) for system in points.systems]
-    return found.better()[np.ix_(place, place)]
 
 
 def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:

@@ -207,6 +207,7 @@ def with_seeds(side: Scores, how: RunsAs) -> tuple[Scores | Means, tuple[str, ..
         return side, ()
     refuse(side, "scores", "groups", why="ranks count either groups or seeds")
     n = len(side.topics)
+    # V = S^2 / n + (MS_R - MS_E) / (n R), df = V^2 / (V_topics^2 / (n - 1) + terms of the seeds).
     covariance = np.atleast_2d(np.cov(side.values.T)) / n
     topics = np.diag(covariance)
     df = (topics + noise.variance) ** 2 / (topics**2 / (n - 1) + noise.parts)
@@ -235,12 +236,14 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
         )
     if how == "trials" or not complete:
         return None, math.nan
+    # F = sum MS_R / sum MS_E over the systems.
     pooled = runs if tested is None else tested[:, ~np.isnan(tested).any(axis=(0, 2))]
     (n, m, r), squares = pooled.shape, Seeds.of(pooled)
     error = float(squares.error.sum())
     p = float(stats.f.sf(squares.runs.sum() / error, m * (r - 1), m * (n - 1) * (r - 1))) if error > 0 else math.nan
     if how == "auto" and not p < (_LEVEL if m * (r - 1) >= _FEW else _LEVEL_OF_FEW):
         return None, p
+    # Seeds add (MS_R - MS_E) / (n R), with R - 1 and (n - 1) (R - 1) degrees of freedom.
     own = Seeds.of(runs)
     terms = np.array([own.runs, own.error]) / (n * r)
     df = np.array([[r - 1], [(n - 1) * (r - 1)]])
@@ -285,6 +288,7 @@ def _of_system(
     cells, n = run_means(runs[:, None])[:, 0], len(runs)
     if n < 2:
         raise InputError("a system has fewer than 2 topics: their spread is not known")
+    # V = S^2(M) / n, of which runs cause sum(s^2 / k) / n^2.
     mean, noise = float(cells.mean()), float(within(runs[:, None]).runs[0])
     variance, df = float(cells.var(ddof=1)) / n, n - 1.0
     if groups is not None:
@@ -295,6 +299,7 @@ def _of_system(
         share, left = min(noise / variance, 1.0), _half(max(variance - noise, 0.0), df, level)
     if seeds is not None:
         added, parts = map(float, seeds)
+        # V = V_topics + V_seeds, df = V^2 / (V_topics^2 / df + terms of the seeds).
         total = variance + added
         share = (share * variance + added) / total if total > 0 else share
         df = total**2 / (variance**2 / df + parts) if total > 0 and added > 0 else df
