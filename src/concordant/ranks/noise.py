@@ -297,17 +297,15 @@ def _of_system(
     share, left = math.nan, math.nan
     if not math.isnan(noise) and variance > 0:
         share, left = min(noise / variance, 1.0), _half(max(variance - noise, 0.0), df, level)
-    if seeds is not None:
-        added, parts = map(float, seeds)
+    total = variance + (0.0 if seeds is None else float(seeds[0]))
+    if seeds is not None and total > variance:
         # V = V_topics + V_seeds, df = V^2 / (V_topics^2 / df + terms of the seeds).
-        total = variance + added
-        share = (share * variance + added) / total if total > 0 else share
-        df = total**2 / (variance**2 / df + parts) if total > 0 and added > 0 else df
-        variance = total
-    elif scale != "unbounded" and groups is None:
-        low, high = wilson(cells, level, scale)
+        share = (share * variance + total - variance) / total
+        df = total**2 / (variance**2 / df + float(seeds[1]))
+    if scale != "unbounded" and groups is None and (variance > 0 or total == 0):
+        low, high = wilson(cells, level, scale, *((total / variance, df) if total > variance else ()))
         return _System(mean, Interval(low, high, level, "Wilson"), share, left)
-    half = _half(variance, df, level)
+    half = _half(total, df, level)
     return _System(mean, Interval(mean - half, mean + half, level, "t" if groups is None else "CR2"), share, left)
 
 
@@ -315,16 +313,22 @@ def _half(variance: float, df: float, level: float) -> float:
     return float(special.stdtrit(df, (1 + level) / 2)) * math.sqrt(variance)
 
 
-def wilson(cells: FloatArray, level: float, scale: Scale) -> tuple[float, float]:
+def wilson(
+    cells: FloatArray, level: float, scale: Scale, more: float = 1.0, df: float | None = None
+) -> tuple[float, float]:
     """Wilson's interval for a mean of scores in [0, 1], with the dispersion of the topics instead of the binomial one.
 
     phi = (SS + c/4) / (n p (1-p) + c/4) n / (n-1), u = q^2 phi / n, and the limits are
     (p + u/2 +- sqrt(u p (1-p) + u^2/4)) / (1 + u). Binary runs: c = 1 and normal q; others: c = 0.1 and q of t(n-1).
+    Seeds make the variance `more` times as large, with `df` degrees of freedom: phi is multiplied, and q is of t(df).
     """
     n, p, c = len(cells), float(cells.mean()), _SHRINKAGE[scale]
     tail = (1 + level) / 2
-    q = float(special.ndtri(tail) if scale == "binary" else special.stdtrit(n - 1, tail))
-    phi = (float(((cells - p) ** 2).sum()) + c / 4) / (n * p * (1 - p) + c / 4) * n / (n - 1)
+    if df is None and scale == "binary":
+        q = float(special.ndtri(tail))
+    else:
+        q = float(special.stdtrit(n - 1 if df is None else df, tail))
+    phi = more * (float(((cells - p) ** 2).sum()) + c / 4) / (n * p * (1 - p) + c / 4) * n / (n - 1)
     u = q**2 * phi / n
     half = math.sqrt(u * p * (1 - p) + u**2 / 4)
     return max((p + u / 2 - half) / (1 + u), 0.0), min((p + u / 2 + half) / (1 + u), 1.0)
