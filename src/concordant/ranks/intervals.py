@@ -26,6 +26,7 @@ SCHEMA, FORMAT = "concordant-board", 2
 """Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
 SHOWN = 20  # systems in the printed table
 NAMED = 5  # systems named in the verdict
+FEWEST = 3  # topics, to say how reliable a ranking is
 
 
 @dataclass(frozen=True)
@@ -67,19 +68,19 @@ class Outlook:
     places_moved: float
     """The number of places by which a system moves, averaged over systems."""
 
-    def sentences(self, unit: str = "topic") -> tuple[str, ...]:
-        """Describe the changes in sentences."""
+    def sentences(self, unit: str = "topic", leader: str = "The first system") -> tuple[str, ...]:
+        """Describe the changes in sentences; `leader` is empty if several systems tie for first."""
         if self.topics == 0:
             return ()
         stays = f"{self.leader_stays:.1f}" if 0.05 <= self.leader_stays <= 0.95 else ""
         stays = f"of about {stays}" if stays else "above 0.95" if self.leader_stays > 0.5 else "below 0.05"
         now, then = round(self.tau_now, 2), round(self.tau_then, 2)
         raised, at = ("raise", f"from {now:.2f} to {then:.2f}") if then > now else ("leave", f"at {now:.2f}")
-        return (
+        changes = (
             f"{counted(self.topics, f'more {unit}')} would {raised} the expected tau {at} and move a system by "
-            f"{self.places_moved:.1f} places on average",
-            f"The first system would stay first with a probability {stays}",
+            f"{self.places_moved:.1f} places on average"
         )
+        return (changes, f"{leader} would stay first with a probability {stays}") if leader else (changes,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,8 +189,8 @@ class RankIntervals(Result):
             return (
                 f"{one_line(first[0])} is the best of {m} systems{alone} ({100 * self.confidence_level:g}% confidence)."
             )
-        if len(first) == m > 2:
-            return f"Any of the {m} systems could be the best{alone}."
+        if len(first) == m:
+            return f"{f'Any of the {m}' if m > 2 else 'Each of the 2'} systems could be the best{alone}."
         shown = [one_line(system) for system in first[:NAMED]]
         rest = f" and {len(first) - NAMED} more" if len(first) > NAMED else f" and {shown.pop()}"
         return f"{len(first)} of {m} systems could be the best{alone}: {', '.join(shown)}{rest}."
@@ -268,16 +269,20 @@ class RankIntervals(Result):
         return lines
 
     def outlook_sentences(self) -> tuple[str, ...]:
-        """State how close the ranking is to the true one and what more topics would change, if estimated."""
-        if not self.reliability:
+        """State how close the ranking is to the true one and what more topics would change, if estimated.
+
+        Say nothing of two topics, whose spread is hardly known, and of systems that all tie.
+        """
+        if not self.reliability or self.settings["topics"] < FEWEST or self.means[0] == self.means[-1]:
             return ()
         tau = self.reliability[0]
         assert tau.interval is not None  # the posterior gives one
         close = (
-            f"Expected tau with the true ranking {tau.value:.2f} ({tau.interval.low:.2f} to {tau.interval.high:.2f})"
+            f"Expected tau of this ranking with the true one {tau.value:.2f} ({tau.interval.low:.2f} to {tau.interval.high:.2f})"
         )
         unit = "group" if "groups" in self.settings else "topic"
-        return (close, *(self.outlook.sentences(unit) if self.outlook is not None else ()))
+        leader = "" if self.means[0] == self.means[1] else "The first system"
+        return (close, *(self.outlook.sentences(unit, leader) if self.outlook is not None else ()))
 
     @property
     def _sample(self) -> str:
