@@ -69,6 +69,18 @@ def _require_room(numbers: int, what: str, way_out: str) -> None:
         )
 
 
+SMALLEST, LARGEST = 1e-60, 1e60  # sums of fourth powers of scores between these neither underflow nor overflow
+
+
+def require_moderate(values: FloatArray, name: str) -> None:
+    """Refuse scores whose variances would not be numbers."""
+    largest = np.nanmax(np.abs(values), initial=0.0)
+    if largest > LARGEST:
+        raise LimitError(f"{name} has scores beyond {LARGEST:g}: divide them by a constant")
+    if 0 < largest < SMALLEST:
+        raise LimitError(f"{name} has no score of {SMALLEST:g} or more in size: multiply them by a constant")
+
+
 _AT_A_TIME = 2**25  # numbers: 256 MB
 
 

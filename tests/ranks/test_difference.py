@@ -284,3 +284,10 @@ def test_many_neighbours_are_shown_in_part_unless_all_are_asked_for() -> None:
     assert ax.get_title("left") == "the first 40 of 59"
     assert labels == [pair.a for pair in found.pairs][:40]
     assert ax.figure.get_size_inches()[1] < 10
+
+
+@pytest.mark.parametrize(("factor", "message"), [(1e-300, "multiply them"), (1e200, "divide them")])
+def test_scores_whose_variances_are_no_numbers_are_refused(factor: float, message: str) -> None:
+    people = cc.load_collection("people")
+    with pytest.raises(cc.errors.LimitError, match=message):
+        cc.difference(cc.Scores(people.values * factor, people.topics, people.systems), *people.systems[:2])

@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import stdtrit
 
-from ..arrays import FloatArray, require_room_for_pairs
+from ..arrays import FloatArray, require_moderate, require_room_for_pairs
 from ..data.favours import CombinedMeans
 from ..data.means import are_invented, mean_over_topics
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.scores import Means, Scores
-from ..errors import AlignmentWarning, InputError, LimitError, counted, listing, named, p_equals, warn
+from ..errors import AlignmentWarning, InputError, counted, listing, named, p_equals, warn
 from ..options import checked
 from ..pairing import match
 from ..read import short_names
@@ -32,7 +32,6 @@ LEVEL = 0.05  # significance level of the tests of how cells were chosen
 FEWEST_LABELS = 3  # for each system
 PROMISED_LABELS = 10  # for each system; below, the intervals may miss their level
 LEAST = 15  # human topics of a mix: fewer were not measured
-_SMALLEST, _LARGEST = 1e-60, 1e60  # sums of fourth powers between these neither underflow nor overflow
 _SLACK = 1e-9  # share of a variance that rounding may add
 _MOST = 10_000_000  # machine topics
 
@@ -409,11 +408,7 @@ def paired_sides(human: Collection, machine: Collection, called: Sequence[str] |
             f"it: {listing(same)}",
         )
     for side, scores in zip(names, (people, others), strict=True):
-        largest = np.abs(scores.values).max()
-        if largest > _LARGEST:
-            raise LimitError(f"{side} has scores beyond {_LARGEST:g}: divide them by a constant")
-        if 0 < largest < _SMALLEST:
-            raise LimitError(f"{side} has no score of {_SMALLEST:g} or more in size: multiply them by a constant")
+        require_moderate(scores.values, side)
     for note in notes:
         warn(note, AlignmentWarning)
     return PairedSides(people.select(topics=both), others.select(topics=both), others.select(topics=more), notes, names)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray, IntArray, require_moderate
 from ..data.means import ROUNDING, group_rows, mean_over_topics, places_of_groups
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
@@ -183,6 +183,7 @@ def neighbours(
 
 def _given(scores: Collection) -> Scores:
     side = as_topic_side(scores, "scores")
+    require_moderate(side.values, "scores")
     return as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
 
 
