@@ -277,9 +277,8 @@ class RankIntervals(Result):
             return ()
         tau = self.reliability[0]
         assert tau.interval is not None  # the posterior gives one
-        close = (
-            f"Expected tau of this ranking with the true one {tau.value:.2f} ({tau.interval.low:.2f} to {tau.interval.high:.2f})"
-        )
+        between = f"{tau.interval.low:.2f} to {tau.interval.high:.2f}"
+        close = f"Expected tau of this ranking with the true one {tau.value:.2f} ({between})"
         unit = "group" if "groups" in self.settings else "topic"
         leader = "" if self.means[0] == self.means[1] else "The first system"
         return (close, *(self.outlook.sentences(unit, leader) if self.outlook is not None else ()))
