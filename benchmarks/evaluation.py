@@ -93,7 +93,7 @@ def memory(table: Table) -> None:
                 # Pools of some 12,000 documents a topic, at other places in the collection for each.
                 first = 1_550 * t
                 lists[str(t)] = tuple(names[first + d] for d in rng.choice(12_000, 1_000, replace=False))
-            yield cc.judgments.runs.Run(f"run{s}", f"run{s}", lists, {})
+            yield cc.judgments.runs.Run(f"run{s}", f"run{s}", lists)
 
     runs = cc.Runs.of(each())
     size = runs.items.nbytes + runs.starts.nbytes + runs.pairs.document_of.nbytes + runs.pairs.starts.nbytes

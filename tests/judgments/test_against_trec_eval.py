@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from concordant import Qrels, Runs, Scores, evaluate
-from concordant.judgments.read_runs import read_run
 
 from ..examples import share
 from . import literal
@@ -67,14 +67,11 @@ def assert_equal(ours: Mapping[str, Scores], theirs: Mapping[str, Any], rel: int
 @pytest.mark.parametrize("collection", ["covid1", "dl21"])
 def test_all_runs_of_real_collections(data: Path, collection: str, request: pytest.FixtureRequest) -> None:
     runs, judged = request.getfixturevalue(collection)
-    files = {system: read_run(data / collection / "runs" / f"{system}.gz") for system in runs.systems}
-    scored = {
-        system: {
-            topic: dict(zip(ranked, map(float, run.scores[topic]), strict=True))
-            for topic, ranked in run.documents.items()
-        }
-        for system, run in files.items()
-    }
+    scored: dict[str, dict[str, dict[str, float]]] = {}
+    for system in runs.systems:
+        with gzip.open(data / collection / "runs" / f"{system}.gz", "rt", encoding="utf-8") as file:
+            for topic, _, document, _, score, *_ in map(str.split, file):
+                scored.setdefault(system, {}).setdefault(topic, {})[document] = float(np.float32(score))
     for rel in (1, 2):
         ours = evaluate(runs, judged, [with_level(own, rel) for own in MEASURES.values()])
         assert_equal(ours, trec_eval(scored, judged.to_dict(), rel), rel)

@@ -16,7 +16,6 @@ import numpy as np
 import concordant as cc
 from concordant.data.collection import path
 from concordant.judgments import Change
-from concordant.judgments.read_runs import read_run
 
 RUN = "1 Q0 a 1 3 {0}\n1 Q0 b 2 2 {0}\n2 Q0 c 1 5 {0}\n2 Q0 a 2 4 {0}\n"
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 0\n2 0 a 1\n2 0 b 0\n2 0 c 0\n"
@@ -90,7 +89,6 @@ def calls(folder: Path) -> dict[str, Callable[[], Any]]:
         "rank_intervals": lambda: cc.rank_intervals(people, **few).to_dict(),
         "rank_test": lambda: cc.rank_test(people, hasty, **few).to_dict(),
         "read_qrels": lambda: len(cc.read_qrels(folder / "qrels.txt").topics),
-        "read_run": lambda: len(read_run(folder / "x.run").documents),
         "read_runs": lambda: len(cc.read_runs(str(folder / "*.run")).systems),
         "read_scores": lambda: cc.read_scores(path("hasty")).values,
         "reliability": lambda: cc.reliability(people, rng=7).to_dict(),

@@ -14,7 +14,7 @@ import pytest
 from concordant.data.means import mean_over_topics
 from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
-from concordant.judgments.read_runs import read_qrels, read_run, read_runs
+from concordant.judgments.read_runs import read_qrels, read_runs
 from concordant.pairing import pair
 from concordant.read import read_scores
 from concordant.read.reader import as_topics
@@ -301,16 +301,14 @@ class TestRunsAndQrels:
         assert runs.shape == (143, 30)
         assert {"smith.bm25", "smith.ql", "smith.rm3", "10x10.prf.unipd.it"} <= set(runs.systems)
         assert runs.documents("10x10.prf.unipd.it", "1")[:3] == ("nxfr24sp", "qla6edp4", "uusi3nph")
-        first = read_run(data / "covid1" / "runs" / "10x10.prf.unipd.it.gz")
-        assert first.documents["1"][:3] == ("nxfr24sp", "qla6edp4", "uusi3nph")
-        assert first.scores["1"][0] == np.float32(64.767105)
 
     def test_words_after_the_tag(self, formats: Path) -> None:
         with pytest.warns(DataWarning, match=r"results.trunc \(tag STANDARD\)"):
-            run = read_run(formats / "trec_eval" / "results.trunc")
-        assert {topic: len(found) for topic, found in run.documents.items()} == {"301": 500, "303": 84}
-        assert run.documents["303"][:3] == ("FT934-2516", "FT934-5418", "FT921-7107")
-        assert run.documents["301"][:3] == ("FBIS4-50478", "FBIS3-21938", "FBIS3-22085")
+            run = read_runs(formats / "trec_eval" / "results.trunc")
+        name = run.systems[0]
+        assert {topic: len(run.documents(name, topic)) for topic in run.topics} == {"301": 500, "303": 84}
+        assert run.documents(name, "303")[:3] == ("FT934-2516", "FT934-5418", "FT921-7107")
+        assert run.documents(name, "301")[:3] == ("FBIS4-50478", "FBIS3-21938", "FBIS3-22085")
 
     def test_qrels(self, data: Path) -> None:
         qrels = read_qrels(data / "covid1" / "qrels.txt")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from concordant.errors import ConcordantError, ReadError
-from concordant.judgments.read_runs import read_qrels, read_run
+from concordant.judgments.read_runs import read_qrels, read_runs
 from concordant.read import read_scores, source
 
 pytestmark = pytest.mark.long
@@ -33,7 +33,7 @@ JUNK: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", JUNK)
-@pytest.mark.parametrize("read", [read_scores, read_qrels, read_run])
+@pytest.mark.parametrize("read", [read_scores, read_qrels, read_runs])
 def test_junk(tmp_path: Path, kind: str, read: Callable[[Path], object]) -> None:
     path = tmp_path / "junk.txt"
     path.write_bytes(JUNK[kind]())

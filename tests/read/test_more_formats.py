@@ -13,7 +13,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import DataWarning, InputError, InputTypeError, ReadError
-from concordant.judgments.read_runs import read_qrels, read_run
+from concordant.judgments.read_runs import read_qrels, read_runs
 from concordant.read import SideName, look, parse_side, read_scores, short_names
 
 
@@ -192,7 +192,7 @@ class TestLabels:
         assert cc.as_scores(exact).topics == (str(2**60 + 1), "1")
 
     def test_topics_that_begin_with_a_hash(self) -> None:
-        for read, line in ((read_qrels, "#1 0 d1 1\n1 0 d2 1\n"), (read_run, "#1 Q0 d1 1 2.5 x\n1 Q0 d1 1 2.5 x\n")):
+        for read, line in ((read_qrels, "#1 0 d1 1\n1 0 d2 1\n"), (read_runs, "#1 Q0 d1 1 2.5 x\n1 Q0 d1 1 2.5 x\n")):
             with pytest.raises(ReadError, match="starts with #, as comments do"):
                 read({"x": io.StringIO(line)})
 

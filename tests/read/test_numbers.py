@@ -19,7 +19,7 @@ import pytest
 
 import concordant as cc
 from concordant.errors import ConcordantError, InputError, ReadError
-from concordant.judgments.read_runs import read_qrels, read_run
+from concordant.judgments.read_runs import read_qrels, read_runs
 from concordant.read import recognise
 from concordant.read.formats import delimited
 from concordant.read.formats.parquet import parquet_table
@@ -307,7 +307,7 @@ def test_runs_qrels_and_costs_take_numbers_only() -> None:
         value = None if "%" in cell or math.isnan(meaning(cell) or 0) else meaning(cell)
         files = {
             read_qrels: (f"1 0 d1 1\n1 0 d2 {cell}\n", "the grade .* is not a number|beyond"),
-            read_run: (f"1 Q0 d1 1 1 x\n1 Q0 d2 2 {cell} x\n", "the score .* is not a number"),
+            read_runs: (f"1 Q0 d1 1 1 x\n1 Q0 d2 2 {cell} x\n", "the score .* is not a number"),
         }
         for read, (text, message) in files.items():
             if value is None:
@@ -315,9 +315,16 @@ def test_runs_qrels_and_costs_take_numbers_only() -> None:
                     read({"x": io.StringIO(text)})
             elif read is read_qrels and abs(value) < 1e15:
                 assert read({"x": io.StringIO(text)})["1"]["d2"] == value
-            elif read is read_run:
+            elif read is read_runs:
                 with np.errstate(over="ignore"):
-                    assert np.float32(value) in read({"x": io.StringIO(text)}).scores["1"]
+                    single = np.float32(value)
+                    below, above = (np.nextafter(single, np.float32(end)) for end in (-np.inf, np.inf))
+                # Between its neighbours in float32, so read exactly.
+                scores = {"d0": below, "d1": above, "d2": single}
+                cells = {d: cell if d == "d2" else repr(float(score)) for d, score in scores.items()}
+                if np.isfinite([below, above]).all():
+                    lines = "".join(f"1 Q0 {d} 1 {written} x\n" for d, written in cells.items())
+                    assert read({"x": io.StringIO(lines)}).documents("x", "1") == ("d1", "d2", "d0")
 
 
 @pytest.mark.parametrize("cell", ["nan", "-", "1/2", "inf", "x"])

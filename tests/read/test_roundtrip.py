@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from concordant.data.scores import Scores
 from concordant.errors import DataWarning, ReadError
-from concordant.judgments.read_runs import read_qrels, read_run
+from concordant.judgments.read_runs import read_qrels, read_runs
 from concordant.read import read_scores
 from concordant.read.tables.vocabulary import is_summary
 
@@ -194,11 +194,10 @@ def test_qrels(qrels: dict[str, dict[str, int]]) -> None:
 @given(st.dictionaries(_topics, st.dictionaries(_systems, st.floats(-100, 100), min_size=1), min_size=1))
 def test_run(run: dict[str, dict[str, float]]) -> None:
     content = "".join(f"{t} Q0 {d} 0 {v!r} tag\n" for t, found in run.items() for d, v in found.items())
-    read = read_run({"tag": io.StringIO(content)})
+    read = read_runs({"tag": io.StringIO(content)})
     for topic, found in run.items():
         ranked = sorted(found, key=lambda d, found=found: (np.float32(found[d]), d.encode()), reverse=True)  # type: ignore[misc]
-        assert read.documents[topic] == tuple(ranked)
-        assert read.scores[topic].tolist() == [float(np.float32(found[d])) for d in ranked]
+        assert read.documents("tag", topic) == tuple(ranked)
 
 
 SAMPLE = Scores([[0.25], [0.5], [0.125]], ["301", "302", "303"], ["bm25"], "map")
@@ -211,7 +210,7 @@ READERS: list[Callable[[Any], Any]] = [
     lambda what: read_scores(what, "map"),
     lambda what: read_scores(what, "map", missing="drop"),
     read_qrels,
-    read_run,
+    read_runs,
 ]
 _junk = st.one_of(
     st.binary(max_size=20),

@@ -5,30 +5,28 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from concordant.errors import DataWarning, ReadError
-from concordant.judgments.read_runs import read_qrels, read_run, read_runs
-from concordant.judgments.runs import Run
+from concordant.judgments.read_runs import read_qrels, read_runs
 
 
-def run(content: str) -> Run:
-    return read_run({"tag": io.StringIO(content)})
+def run(content: str) -> dict[str, tuple[str, ...]]:
+    """The documents of one run, by topic."""
+    found = read_runs({"tag": io.StringIO(content)})
+    return {topic: found.documents("tag", topic) for topic in found.topics}
 
 
 def test_order_is_by_score_then_by_name_descending() -> None:
     found = run("1 Q0 a 0 1.5 tag\n1 Q0 c 9 2 tag\n1 Q0 b 1 2 tag\n2 Q0 a 1 -1e-3 tag\n")
-    assert found.documents == {"1": ("c", "b", "a"), "2": ("a",)}
-    assert found.scores["1"].tolist() == [2, 2, 1.5]
-    assert tuple(found.documents) == ("1", "2")
+    assert found == {"1": ("c", "b", "a"), "2": ("a",)}
+    assert tuple(found) == ("1", "2")
 
 
 def test_scores_are_float32() -> None:
     found = run("1 Q0 a 1 69.48762512207031 tag\n1 Q0 b 2 69.487625122 tag\n")
-    assert found.documents["1"] == ("b", "a")  # equal in float32, so by name
-    assert found.scores["1"].dtype == np.float32
-    assert run("1 Q0 a 1 1e300 tag\n1 Q0 b 1 -1e300 tag\n").scores["1"].tolist() == [np.inf, -np.inf]
+    assert found["1"] == ("b", "a")  # equal in float32, so by name
+    assert run("1 Q0 b 1 -1e300 tag\n1 Q0 a 1 1e300 tag\n1 Q0 c 1 1e200 tag\n")["1"] == ("c", "a", "b")  # infinite
 
 
 def test_layouts() -> None:
@@ -38,7 +36,7 @@ def test_layouts() -> None:
         "# comment\n1 Q0 a 1 2 tag and more\n\n1 0 b 2 1 tag\n",
         "1 Q0 a 1 2 tag\r\n1 Q0 b 2 1 tag\r\n",
     ):
-        assert run(other).documents == plain.documents
+        assert run(other) == plain
 
 
 @pytest.mark.parametrize(
@@ -67,17 +65,14 @@ def test_names_and_tags(tmp_path: Path) -> None:
         runs = read_runs(tmp_path)
     assert runs.systems == ("b", "a")  # in the order of the files
     assert read_runs([tmp_path / "input.a.gz"]).documents("a", "1") == ("d",)
-    assert read_run(tmp_path / "input.a.gz").tag == "a"
-    with pytest.raises(ReadError, match="use read_runs"):
-        read_run(tmp_path)
     (tmp_path / "a.run").write_text("1 Q0 d 1 2 a\n")
     with pytest.raises(ReadError, match=r"has the name 'a', like .*a.run.*read_runs\(\{name: path\}\)"):
         read_runs(tmp_path)
     with pytest.warns(DataWarning, match="several tags: a, z"):
-        read_run({"a": io.StringIO("1 Q0 d 1 2 a\n1 Q0 e 1 2 z\n")})
-    assert read_run(io.StringIO("1 Q0 d 1 2 a\n")).name == "a"  # a file in memory has no other name
+        read_runs({"a": io.StringIO("1 Q0 d 1 2 a\n1 Q0 e 1 2 z\n")})
+    assert read_runs(io.StringIO("1 Q0 d 1 2 a\n")).systems == ("a",)  # a file in memory has no other name
     with pytest.warns(DataWarning, match="does not end with a newline"):
-        read_run({"a": io.StringIO("1 Q0 d 1 2 a")})
+        read_runs({"a": io.StringIO("1 Q0 d 1 2 a")})
 
 
 def test_grades() -> None:

@@ -546,11 +546,6 @@ def _of_qrels(found: Any) -> dict[str, Any]:
     return {"size": found.size, "topics": sorted(found.topics), "judgments": lines}
 
 
-@case("read_run")
-def _() -> Any:
-    return call("read_run", "data/formats/trec_eval/results.trunc")
-
-
 @case("read_runs {}", ("dl21", "covid1"))
 def _(name: str) -> Any:
     some = runs(name).systems[:3]

@@ -11,29 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray
 from ..errors import ReadError, listing, warn
 from ..read import source as sources
 from ..read.source import Source
 from ..read.tables.cells import not_a_number, plain_number, plain_numbers
 from .qrels import MOST, Qrels
 from .runs import Run, Runs
-
-
-def read_run(what: Any) -> Run:
-    r"""Read one run. Warn if its tag differs from the file's name.
-
-    >>> import io
-    >>> file = io.StringIO("1 Q0 d1 1 0.5 bm25\n1 Q0 d2 2 0.5 bm25\n1 Q0 d3 3 0.75 bm25\n")
-    >>> read_run({"bm25": file}).documents["1"]
-    ('d3', 'd2', 'd1')
-    """
-    items = sources.expand(what)
-    if len(items) != 1:
-        raise ReadError(f"matches {len(items)} files: use read_runs", str(what))
-    run = _read(items[0])
-    _warn_tags({run.name: run.tag})
-    return run
 
 
 def read_runs(what: Any) -> Runs:
@@ -78,16 +61,14 @@ def _read(item: sources.Item) -> Run:
     found, tag = _in_bulk(source) or _by_line(source)
     source.warn_if_cut()
     ranked: dict[str, tuple[str, ...]] = {}
-    scores: dict[str, FloatArray] = {}
     for topic in list(found):
         # UTF-8 bytes sort like their characters, so this is the order of strcmp.
         order = sorted(zip(*found.pop(topic), strict=True), reverse=True)
         if len({document for _, document in order}) < len(order):
             _refuse_twice(source, topic)
         ranked[topic.decode()] = tuple(document.decode() for _, document in order)
-        scores[topic.decode()] = np.array([score for score, _ in order], dtype=np.float32)
     name = source.name or (source.run_name() if source.path else tag.decode())
-    return Run(name, tag.decode(), ranked, scores)
+    return Run(name, tag.decode(), ranked)
 
 
 _Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic the scores and the documents

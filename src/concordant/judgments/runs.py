@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray, read_only
+from ..arrays import IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, counted
 from ..options import checked
@@ -95,14 +95,13 @@ class Run(NamedTuple):
     """The documents that one system ranked for each topic, best first.
 
     `documents[topic]` are in the order of trec_eval: by score as float32, descending, then by document name,
-    descending. So scores that are equal in float32 are ties. `scores[topic]` are these float32 scores in the same
-    order. `name` comes from the file's name, `tag` from its last column.
+    descending. So scores that are equal in float32 are ties. `name` comes from the file's name, `tag` from its last
+    column.
     """
 
     name: str
     tag: str
     documents: Mapping[str, tuple[str, ...]]
-    scores: Mapping[str, FloatArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,7 +193,6 @@ class Runs:
                 str(system),
                 str(system),
                 {str(topic): ranked for topic, found in lists.items() if (ranked := _ranked(found, system, topic))},
-                {},
             )
             for system, lists in nested.items()
         )
