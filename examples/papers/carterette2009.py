@@ -68,7 +68,8 @@ def judged(name: str) -> tuple[cc.Runs, cc.Qrels, cc.Runs]:
 def algorithm_2(truth: Any, n_resamples: int = 1_999, seed: int = 9) -> FloatArray:
     """Algorithm 2: the distances of the rankings by the means of resampled topics."""
     any_ranking = np.arange(np.shape(getattr(truth, "values", truth))[1])
-    return cc.rank_test(truth, any_ranking, method="paper", n_resamples=n_resamples, rng=seed).distances
+    found: FloatArray = cc.rank_test(truth, any_ranking, method="paper", n_resamples=n_resamples, rng=seed).distances
+    return found
 
 
 @cache

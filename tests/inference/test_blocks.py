@@ -11,10 +11,10 @@ from scipy import stats
 
 import concordant as cc
 from concordant.arrays import FloatArray
+from concordant.data.results import Findings
 from concordant.inference import resampling
 from concordant.inference.intervals import limits
 from concordant.inference.resampling import Resampling, in_blocks, resampled_means, resampled_weights
-from concordant.ranks.distance import RankTest
 
 N, M, DRAWS = 12_003, 6, 1_000
 WITHIN = 5 * np.sqrt((1 / DRAWS + 1 / 6_001) / 2)
@@ -85,7 +85,7 @@ def test_rank_tests_are_those_of_the_literal_bootstrap(
     x, y = sides()
     candidate = np.floor(np.arange(M) / 2) if ties else y.mean(axis=0)[[0, 1, 2, 4, 3, 5]]
 
-    def test(seed: int) -> RankTest:
+    def test(seed: int) -> Findings:
         return cc.rank_test(x, candidate, method=method, n_resamples=DRAWS, eps=0.1, rng=seed)
 
     blocked = test(1)

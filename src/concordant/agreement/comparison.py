@@ -23,7 +23,7 @@ from ..judges.curves import Curve, How
 from ..judges.worth import JudgeRanking, for_worth, matched_judge, on_the_same, ranking_of, worth_of
 from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined, together
-from ..ranks.distance import Problem, RankTest, RankTestMethod, rank_test_of
+from ..ranks.distance import Problem, RankTestMethod, rank_test_of
 from ..read.reader import Collection
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
 from .correlation import NO_INTERVAL, check_pairing, estimate_of, undefined_on
@@ -348,7 +348,7 @@ def _rank_test(
     candidate: FloatArray,
     method: RankTestMethod | None,
     drawn: Resampling,
-) -> tuple[RankTest | None, Notes]:
+) -> tuple[Findings | None, Notes]:
     """Test the rank distance; return the test and its caveats."""
     if method is None or isinstance(truth, Means) or len(truth.topics) < 2:
         return None, []

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..arrays import FloatArray
 from ..coefficients.registry import headlines, list_coefficients
-from ..data.results import Interval, Result, plain, settings_of
+from ..data.results import Findings, Interval, Result, plain, settings_of
 from ..data.scores import with_sign
 from ..errors import InputError, counted, import_extra, listing, p_equals
 from ..judges.worth import NO_LIMIT
 from ..options import checked
-from ..ranks.distance import RankTest
 
 if TYPE_CHECKING:
     from ..data.results import Estimate, Findings
@@ -82,7 +81,7 @@ class Compared:
     tie_bounds: tuple[Findings, ...]
     """Bounds on coefficients over all ways to break the ties in candidate; empty without ties."""
     per_topic: tuple[PerTopic, ...]
-    rank_test: RankTest | None
+    rank_test: Findings | None
     """Test whether the candidate's ranking could be the true one, given the topics; None if truth has no topics."""
     pairing: Pairing
     """The matched sides."""
@@ -369,7 +368,7 @@ class Comparison(Result):
         return (agreement.scatter if kind == "scatter" else agreement.ranks)(alone, ax, top=top)
 
 
-def _p(test: RankTest) -> str:
+def _p(test: Findings) -> str:
     """Format the p-value with the digits that its Monte Carlo error supports."""
     doubt = "; another seed could decide otherwise" if test.borderline else ""
     return f"{p_equals(test.pvalue, 2 if test.pvalue >= 0.0995 else 3)}{doubt}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -20,7 +20,7 @@ from .._kernels.reference.distance import FIELDS, differences_of, ends_of, order
 from ..arrays import FloatArray, IntArray, Workers, require_room_for_pairs, shared_out, threads
 from ..coefficients.sums import floats, refuse_not_finite
 from ..data.means import ROUNDING, mean_over_topics
-from ..data.results import Estimate, Result, settings_of
+from ..data.results import Estimate, Findings, settings_of
 from ..data.scores import Scores
 from ..errors import (
     InputError,
@@ -295,73 +295,6 @@ def solved(solve: Callable[[Any, IntArray, FloatArray], None], count: int, eps: 
     return out[:, 0]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RankTest(Result):
-    """The result of `rank_test`."""
-
-    _figure = "distributions.rank_test"
-    distance: float
-    """d_rank of the candidate ranking."""
-    pvalue: float
-    standard_error: float
-    """Monte Carlo error of the p-value."""
-    critical_value: float
-    """Larger distances are significant at level alpha; infinite with too few resamples for that level."""
-    alpha: float
-    distances: FloatArray = field(metadata={"in_dict": False})
-    """Distances of the resamples, in the order drawn; empty if no test was made."""
-
-    @property
-    def significant(self) -> bool:
-        """Whether the candidate ranking is rejected as the true one at level alpha."""
-        return self.pvalue <= self.alpha
-
-    @property
-    def borderline(self) -> bool:
-        """Whether the p-value is so close to alpha that another seed could decide differently."""
-        return bool(is_borderline(self.pvalue, self.alpha, len(self.distances)))
-
-    @property
-    def verdict(self) -> str:
-        """State whether the candidate ranking could be the true one."""
-        if math.isnan(self.pvalue):
-            return "Whether the candidate ranking could be the true one is not known: there are too few topics"
-        topics = counted(self.settings["n_topics"], "group" if "groups" in self.settings else "topic")
-        says = "rule out" if self.significant else "are too few to rule out"
-        return f"{topics} {says} the candidate's ranking ({self.p_in_words()})"
-
-    def p_in_words(self) -> str:
-        """Format the p-value and, if it is borderline, its Monte Carlo error."""
-        doubt = f", borderline: Monte Carlo error {self.standard_error:.4f}" if self.borderline else ""
-        return f"{p_equals(self.pvalue)}{doubt}"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row."""
-        names = ("distance", "pvalue", "standard_error", "critical_value", "alpha")
-        return [{name: getattr(self, name) for name in names}]
-
-    def table(self) -> str:
-        """Print distance, p-value and critical value, and how they were computed."""
-        made, unit = self.settings, "group" if "groups" in self.settings else "topic"
-        return "\n".join(
-            [
-                f"  rank distance    {self.distance:10.4f}",
-                f"  p-value          {p_cell(self.pvalue):>10}   standard error {self.standard_error:.4f}",
-                f"  critical value   {self.critical_value:10.1f}   alpha = {self.alpha:g}",
-                f"  {made['method']} bootstrap, {made['n_resamples']:,} resamples of "
-                f"{counted(made['n_topics'], unit)}, {counted(made['n_systems'], 'system')}",
-            ]
-        )
-
-    def _contents(self) -> dict[str, Any]:
-        known = not math.isnan(self.pvalue)
-        return {
-            **super()._contents(),
-            "significant": self.significant if known else None,
-            "borderline": self.borderline if known else None,
-        }
-
-
 @checked
 def rank_test(  # noqa: PLR0913
     truth: Collection,
@@ -374,7 +307,7 @@ def rank_test(  # noqa: PLR0913
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> RankTest:
+) -> Findings:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
 
     The hypothesis is that over the population of topics the systems rank as in `candidate`; systems tied there may have
@@ -410,8 +343,11 @@ def rank_test(  # noqa: PLR0913
 
     Returns
     -------
-    RankTest
-        `pvalue`, `distance`, `critical_value`, and the `distances` of the resamples.
+    Findings
+        `pvalue`, with its Monte Carlo error `standard_error`, `distance`, and `critical_value`: larger distances are
+        significant at level `alpha`; it is infinite with too few resamples for that level. `distances` are those of the
+        resamples, in the order drawn. `significant`: whether p is at most `alpha`; `borderline`: whether it is so close
+        to `alpha` that another seed could decide differently.
 
     See Also
     --------
@@ -439,15 +375,21 @@ def rank_test(  # noqa: PLR0913
     how = Resampling.of(n_resamples, rng, workers, progress)
     scores = as_topics(truth, "truth")
     problem = Problem.of(scores.observations(), eps, "the test")
-    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, alpha)
+    unit = "topic" if scores.groups is None else "group"
+    found = rank_test_of(problem, rankings_beside(scores, candidate), method, how, alpha, unit)
     problem.warn()
     groups = {} if scores.groups is None else {"groups": problem.n}
     return replace(found, data=scores, settings={**found.settings, **groups})
 
 
 def rank_test_of(
-    problem: Problem, candidate: FloatArray, method: RankTestMethod | None, how: Resampling, alpha: float = 0.05
-) -> RankTest:
+    problem: Problem,
+    candidate: FloatArray,
+    method: RankTestMethod | None,
+    how: Resampling,
+    alpha: float = 0.05,
+    unit: str = "topic",
+) -> Findings:
     """Run `rank_test` on checked scores in the same order; doubts go to the notes only.
 
     Without a method, compute only the distance: the test needs more topics than systems.
@@ -457,22 +399,36 @@ def rank_test_of(
             f"candidate has shape {candidate.shape}: a test takes one ranking at a time. rank_distance takes many"
         )
     found, notes = problem.project(candidate), problem.doubts
-    p, critical, distances = math.nan, math.nan, np.empty(0)
+    topics, systems = counted(problem.n, unit), counted(problem.m, "system")
+    p, error, critical, distances = math.nan, math.nan, math.nan, np.empty(0)
+    significant: bool | None = None
+    borderline: bool | None = None
+    answer = "Whether the candidate ranking could be the true one is not known: there are too few topics"
     if method is not None:
         paper = method == "paper"
         distances = paper_distances(problem, how) if paper else _recentred_distances(problem, found, how)
         # Under the hypothesis the observed collection is one more draw; the paper's p is a plain share.
         p = share_as_far(distances, found.distance, int(not paper))
+        error = math.sqrt(p * (1 - p) / len(distances))
         critical = critical_value(distances, alpha, int(not paper))
+        significant, borderline = p <= alpha, bool(is_borderline(p, alpha, len(distances)))
+        doubt = f", borderline: Monte Carlo error {error:.4f}" if borderline else ""
+        says = "rule out" if significant else "are too few to rule out"
+        answer = f"{topics} {says} the candidate's ranking ({p_equals(p)}{doubt})"
         if paper and problem.m < problem.n:
             notes += ("this test rejects true rankings too often; method='recentred' keeps its level",)
-    return RankTest(
-        distance=found.distance,
-        pvalue=p,
-        standard_error=math.sqrt(p * (1 - p) / len(distances)) if method is not None else math.nan,
-        critical_value=critical,
-        alpha=alpha,
-        distances=distances,
+    row = {"distance": found.distance, "pvalue": p, "standard_error": error, "critical_value": critical, "alpha": alpha}
+    return Findings(
+        kind="RankTest",
+        answer=answer,
+        numbers={**row, "significant": significant, "borderline": borderline},
+        beside={"distances": distances},
+        lines=[row],
+        shown=f"  rank distance    {found.distance:10.4f}\n"
+        f"  p-value          {p_cell(p):>10}   standard error {error:.4f}\n"
+        f"  critical value   {critical:10.1f}   alpha = {alpha:g}\n"
+        f"  {method or 'recentred'} bootstrap, {len(distances):,} resamples of {topics}, {systems}",
+        figure="distributions.rank_test",
         notes=notes,
         settings=settings_of(
             seed=how.seed,

@@ -24,7 +24,6 @@ import concordant as cc
 from concordant.agreement.comparison_result import Comparison
 from concordant.data.results import Estimate, Findings, Interval
 from concordant.judges.worth import JudgeRanking, JudgeWorth
-from concordant.ranks.distance import RankTest
 from concordant.ranks.intervals import RankIntervals
 from concordant.render import figures as plots
 from concordant.render.figures.matrices import matrix
@@ -64,9 +63,12 @@ def gamma(size: int, shape: float, scale: float) -> npt.NDArray[np.float64]:
     return np.asarray(stats.gamma.ppf((np.arange(size) + 0.5) / size, shape, scale=scale))
 
 
-def rank_test() -> RankTest:
-    made = {"method": "recentred", "n_resamples": 2_000, "n_topics": 50, "n_systems": M}
-    return RankTest(7.1, 0.012, 0.004, 5.8, 0.05, gamma(2_000, 9, 0.4), settings=made)
+def rank_test() -> Findings:
+    numbers = {"distance": 7.1, "pvalue": 0.012, "standard_error": 0.004, "critical_value": 5.8, "alpha": 0.05}
+    return Findings(
+        kind="RankTest", answer="", numbers=numbers, beside={"distances": gamma(2_000, 9, 0.4)},
+        figure="distributions.rank_test",
+    )  # fmt: skip
 
 
 def rank_intervals() -> RankIntervals:

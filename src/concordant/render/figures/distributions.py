@@ -15,10 +15,9 @@ from .style import DARK, LIGHT, VERMILLION, canvas, grown
 if TYPE_CHECKING:
     from ...data.results import Findings
     from ...inference.nulls import NullDistribution
-    from ...ranks.distance import RankTest
 
 
-def rank_test(found: RankTest, ax: Any = None) -> Any:
+def rank_test(found: Findings, ax: Any = None) -> Any:
     """Draw the rank distances of resampled topics, the candidate's distance and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
         _histogram(ax, found.distances)
