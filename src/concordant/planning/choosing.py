@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import FloatArray, IntArray
-from ..coefficients.kendall import tau_b
 from ..coefficients.registry import Coefficient
+from ..coefficients.tau import tau_b
 
 Method = Literal["variance", "greedy"]
 METHODS = get_args(Method)
