@@ -20,7 +20,7 @@ from ..options import checked
 from ..ranks.intervals import rank_intervals
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
-from ..read.tables.cells import plain_number
+from ..read.tables.vocabulary import plain_number
 from .choosing import Split, SplitTask, best_method, methods_of, split
 
 Way = Literal["auto", "variance", "greedy"]

@@ -14,8 +14,7 @@ from ..data.results import Findings, settings_of
 from ..data.scores import checked_choice
 from ..errors import ConcordantError, counted, listing, one_line
 from . import source as sources
-from .reader import read_contents
-from .tables.assemble import assemble
+from .reader import Reading, read_contents
 from .tables.layout import Roles
 
 
@@ -81,11 +80,12 @@ def look(  # noqa: PLR0913
             "measures": measures,
         }
         chosen = measure or default or next(iter(measures), None)
+        reading = Reading(chosen, lower_is_better=lower_is_better, roles=roles)
         try:
-            made = assemble(found, chosen, "error", lower_is_better=lower_is_better, **wanted)
+            made = reading.scores(found)
             lower: bool | None = made.lower_is_better
         except ConcordantError:  # what is shown is the same in both directions
-            made, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
+            made, lower = reading._replace(lower_is_better=False).scores(found), None
         groups = tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values()))
         numbers |= {
             "systems": made.systems,

@@ -1,4 +1,4 @@
-"""Which format a file has, by what is in it; never by its name."""
+"""Which format a file has, by what is in it, never by its name; and of which kind a table is."""
 
 from __future__ import annotations
 
@@ -10,14 +10,31 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
+
 from ..errors import OtherKindError, ReadError
 from .formats import delimited, mteb, nested, records
-from .formats.parquet import read_parquet
+from .formats.parquet import parquet_table
 from .source import Source, load_json
 from .tables import vocabulary
-from .tables.cells import Cells, Column, cell_number, is_fraction, number
-from .tables.contents import NO_ROLES, Contents, table_contents
-from .tables.layout import Roles
+from .tables.contents import Contents, Long, matrix
+from .tables.frames import frame_cells
+from .tables.layout import (
+    NO_ROLES,
+    Cells,
+    Column,
+    Origin,
+    Roles,
+    is_plausible,
+    name_columns,
+    of_samples,
+    refuse_measures_as_rows,
+    refuse_scores_as_names,
+    run_columns,
+    warn_of_counters,
+)
+from .tables.rows import Rows, unnamed
+from .tables.vocabulary import cell_number, is_fraction, number
 
 KNOWN = (
     "trec_eval; four columns (run measure topic value, run topic measure value); ir_measures -q and "
@@ -74,7 +91,9 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
 
 def _recognise(source: Source, roles: Roles) -> Contents:
     if source.parquet:
-        return read_parquet(source, roles)
+        found = frame_contents(parquet_table(source)[0], source, roles)
+        found.format = f"{found.format} (parquet)"
+        return found
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first, roles)
@@ -100,7 +119,8 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
         table = _headerless(source, line, fields)
         if table is not None:
             return table
-    table = delimited.read_delimited(source, roles)
+    cells = delimited.read_delimited(source, roles)
+    table = None if cells is None else table_contents(cells, roles)
     if table is None:
         raise unknown(source, line)
     return table
@@ -230,3 +250,52 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
     if table is None:
         raise unknown(source, lines[0])
     return table
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
+    """The scores of a table; None if its cells are not what its header promises."""
+    cells = cells.without(_blank(cells))
+    roles = of_samples(cells.names, roles)
+    runs: list[str] | None = None
+    if places := run_columns(cells, roles):
+        runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
+        cells, roles = cells.without(places), roles._replace(run=None)
+    layout = name_columns(cells.names, roles)
+    if isinstance(layout, str):
+        raise cells.error(layout)
+    if runs is not None and (layout.kind not in ("long", "matrix") or layout.topic is None):
+        raise cells.error("has a column of runs, but no column of topics: repeated runs need a row per topic and run")
+    if not is_plausible(layout, [cell_number(cell) for cell in cells.first_row()]):
+        return None
+    if runs is None:
+        warn_of_counters(cells, layout)
+    if layout.kind == "matrix":
+        return matrix(cells, layout.topic, list(layout.others), roles, runs)
+    if layout.kind == "rows":
+        columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
+        return Rows(cells, layout.system, columns, True, roles)
+    if layout.kind == "unnamed":
+        return unnamed(cells, list(layout.others), roles)
+    if layout.system is None and layout.value is None and layout.topic is not None and runs is None:
+        refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
+    if layout.value is None and layout.system is not None and runs is None:
+        refuse_scores_as_names(cells, layout.system, layout.topic)
+    return Long(cells, layout, roles, runs)
+
+
+def _blank(cells: Cells) -> list[int]:
+    """Columns without a name and without a cell, as spreadsheets write behind a table."""
+    unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
+    return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
+
+
+def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Contents:
+    """The scores of a frame."""
+    cells = frame_cells(frame, origin)
+    found = table_contents(cells, roles) if len(cells) else None
+    if found is None:
+        raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
+    return found

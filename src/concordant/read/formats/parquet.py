@@ -13,17 +13,8 @@ from typing import Any
 
 from ...errors import MissingExtraError, ReadError, listing
 from ..source import Source, most_bytes, too_large
-from ..tables.cells import warn_of
-from ..tables.contents import Contents, frame_contents
-from ..tables.layout import Roles
+from ..tables.layout import warn_of
 from .delimited import refuse_too_many
-
-
-def read_parquet(source: Source, roles: Roles) -> Contents:
-    """The scores of a table."""
-    found = frame_contents(parquet_table(source)[0], source, roles)
-    found.format = f"{found.format} (parquet)"
-    return found
 
 
 def parquet_table(

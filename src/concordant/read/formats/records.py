@@ -14,9 +14,9 @@ from typing import Any
 
 from ...errors import listing, named
 from ..source import Source
-from ..tables.cells import Grid, cell_number, pivot, plain_number, scores_of, warn_of
-from ..tables.contents import Contents
-from ..tables.vocabulary import names_systems
+from ..tables.contents import Contents, Grid, pivot
+from ..tables.layout import scores_of, warn_of
+from ..tables.vocabulary import cell_number, names_systems, plain_number
 from .mteb import sibling
 
 Lines = list[tuple[int, Any]]

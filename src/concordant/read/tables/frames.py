@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from ...errors import InputTypeError, MissingExtraError, listing
-from .cells import Cells, Column, Origin
+from .layout import Cells, Column, Origin
 from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
 
 
