@@ -163,33 +163,24 @@ def _shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-# The extra of pyproject.toml that installs each package; the command line itself needs `cli`.
-EXTRA_OF = {
-    "typer": "cli",
-    "threadpoolctl": "cli",
-    "pandas": "frames",
-    "matplotlib": "plots",
-    "evalica": "votes",
-}
-
-
-def import_extra(name: str) -> Any:
-    """Import an optional package, or raise an error that says how to install it."""
+def import_extra(name: str, user: str = "this") -> Any:
+    """Import an optional package, or raise an error that says who needs it and how to install it."""
     try:
         return import_module(name)
     except ImportError:
-        raise _missing(name.partition(".")[0]) from None
+        raise missing_extra(name.partition(".")[0], user) from None
 
 
 def require_extras(*packages: str) -> None:
     """Raise if a package is not installed, without importing it."""
     for package in packages:
         if find_spec(package) is None:
-            raise _missing(package)
+            raise missing_extra(package)
 
 
-def _missing(package: str) -> MissingExtraError:
-    return MissingExtraError(f"this needs {package}: pip install 'concordant[{EXTRA_OF[package]}]'")
+def missing_extra(package: str, user: str = "this") -> MissingExtraError:
+    """Make the error for a package that is not installed; each is installed by the name that it is imported by."""
+    return MissingExtraError(f"{user} needs {package}: pip install {package}")
 
 
 # Words in messages ----------------------------------------------------------------------------------------------------
@@ -229,10 +220,13 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def listing(labels: Iterable[Any], most: int = 12) -> str:
-    """List labels, separated by commas, and at most the first `most`."""
+MOST = 10  # names in a list
+
+
+def listing(labels: Iterable[Any], most: int = MOST) -> str:
+    """List labels, separated by commas: at most the first `most`, and how many more there are."""
     labels = [one_line(label) for label in labels]
-    more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
+    more = f" and {len(labels) - most:,} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray
 from ..data.results import Findings
-from ..errors import InputError, LimitError, TiesError, closest
+from ..errors import InputError, LimitError, TiesError, closest, listing
 from ..options import checked
 from . import pair_losses as losses
 from .correlations import pearson, pearson_rank, pearson_rank_symmetric, spearman, weighted_tau
@@ -254,7 +254,7 @@ def headlines(kind: Headline = "main") -> tuple[str, ...]:
 
 
 def get_coefficient(name: str) -> Coefficient:
-    """Look up a coefficient by its name; the error for an unknown name lists the known names.
+    """Look up a coefficient by its name; the error for an unknown name lists known names.
 
     See Also
     --------
@@ -266,7 +266,8 @@ def get_coefficient(name: str) -> Coefficient:
     except (KeyError, TypeError):
         near = closest(str(name), _BY_NAME)
         hint = ": choose from" if near is None else f"; did you mean {near!r}? There are:"
-        raise InputError(f"there is no coefficient {name!r}{hint} {', '.join(_BY_NAME)}") from None
+        known = f"{listing(_BY_NAME)} (`concordant coefficients` lists all)"
+        raise InputError(f"there is no coefficient {name!r}{hint} {known}") from None
 
 
 @checked

@@ -208,7 +208,7 @@ class Findings(Result):
     def __getattr__(self, name: str) -> Any:
         found = {**vars(self).get("numbers", {}), **vars(self).get("beside", {})}
         if name not in found:
-            raise AttributeError(f"{vars(self).get('kind')} has no {name}: it has {listing(found, 20)}")
+            raise AttributeError(f"{vars(self).get('kind')} has no {name}: it has {listing(found)}")
         return found[name]
 
     def __dir__(self) -> list[str]:

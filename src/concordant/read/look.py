@@ -16,6 +16,7 @@ from ..errors import ConcordantError, counted, listing, one_line
 from . import source as sources
 from .reader import Reading, read_contents
 from .tables.layout import Roles
+from .tables.vocabulary import well_known
 
 
 def look(  # noqa: PLR0913
@@ -37,7 +38,7 @@ def look(  # noqa: PLR0913
     what : path, open file, or list of them
         As `read_scores` takes it.
     measure : str, optional
-        The measure to count missing scores of; by default the first that is there.
+        The measure to count missing scores of; by default one that most people want, or the first that is there.
     lower_is_better : bool, optional
         As in `read_scores`.
     systems, topics : iterable of str, optional
@@ -79,7 +80,7 @@ def look(  # noqa: PLR0913
             "reading": found[0].reading,
             "measures": measures,
         }
-        chosen = measure or default or next(iter(measures), None)
+        chosen = measure or default or next(iter([*well_known(measures), *measures]), None)
         reading = Reading(chosen, lower_is_better=lower_is_better, roles=roles)
         try:
             made = reading.scores(found)
@@ -109,7 +110,7 @@ def look(  # noqa: PLR0913
         "groups": f"{_ends(numbers['groups'])} (resampled; single topics by --groups none)"
         if numbers["groups"]
         else "",
-        "measures": listing(measures, 20) if measures else "not named",
+        "measures": listing(measures, len(measures)) or "not named",
         "measure shown": made.measure or "the only one",
         "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(lower, ""),
         "missing scores": str(numbers["missing"]),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OtherKindError, ReadError
+from ..errors import OtherKindError, ReadError, listing
 from .formats import delimited, mteb, nested, records
 from .formats.parquet import parquet_table
 from .source import Source, load_json
@@ -240,7 +240,7 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
     columns: list[list[Any]] = [[] for _ in header]
     for line, record in chain([first], records):
         if not isinstance(record, dict) or record.keys() != first[1].keys():
-            raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
+            raise source.error(f"is not a record with the keys {listing(map(repr, header))}, as the first", line)
         lines.append(line)
         for column, key in zip(columns, header, strict=True):
             cell = record[key]

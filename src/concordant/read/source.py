@@ -26,6 +26,7 @@ from ..errors import (
     ReadError,
     closest,
     limit_of,
+    listing,
     reading,
     reading_whole,
     warn,
@@ -219,7 +220,7 @@ def _is_backup(path: Path) -> bool:
 
 def _without_backups(found: list[Path]) -> list[Path]:
     """In their order, with a warning that names what is left out."""
-    if shown := ", ".join(sorted(str(path) for path in found if _is_backup(path))[:12]):
+    if shown := listing(sorted(path for path in found if _is_backup(path))):
         warn(f"backup files left out: {shown}")
     return sorted(path for path in found if not _is_backup(path))
 

@@ -172,7 +172,7 @@ def read_instances(source: Source, records: Lines) -> Contents:
         found.add("score", f"{record['evaluation_name']}/{record['sample_id']}", score, line=line)
     models = list(dict.fromkeys(str(record["model_id"]) for _, record in records))
     if len(models) > 1:
-        raise source.error(f"holds several models ({', '.join(models)}): give each a file of its own")
+        raise source.error(f"holds several models ({listing(models)}): give each a file of its own")
     return found.contents("Every Eval Ever, instances", models[0], models[0])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +16,11 @@ import numpy as np
 from ...arrays import FloatArray
 from ...data.means import are_invented, chosen, invent_topics, says_which
 from ...data.runs import run_means
-from ...errors import ConcordantError, argument, counted, listing, warn
+from ...errors import MOST, ConcordantError, argument, counted, listing, warn
 from . import vocabulary
 from .layout import (
     Cells,
+    Given,
     Layout,
     Origin,
     Roles,
@@ -27,7 +29,7 @@ from .layout import (
     score_columns,
     warn_of,
 )
-from .vocabulary import SUMMARY, is_summary
+from .vocabulary import SUMMARY, is_summary, well_known
 
 MEAN = "\0mean"  # the row of one score per system; no topic is called so
 
@@ -231,9 +233,8 @@ class Contents:
         available = self.measures()
         same = [name for name in available if vocabulary.spelling(name) == vocabulary.spelling(asked)]
         near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
-        there = f"there are: {listing(available, 12 if near else 200)}"
-        hint = f"did you mean {' or '.join(map(repr, near))}? T{there[1:]}" if near else there
-        return self.origin.error(f"there is no measure {asked!r}; {hint}")
+        hint = f"did you mean {' or '.join(map(repr, near))}? There" if near else "there"
+        return self.origin.error(f"there is no measure {asked!r}; {hint} are: {_listed(available, self.origin)}")
 
 
 NO_SCORES = "has no column of scores: give topics x systems, or system, topic and value"
@@ -423,8 +424,18 @@ def _choose(found: Sequence[Contents], measure: str | None) -> str:
         return default if default in available else next(iter(available))
     if not available:
         raise named[0].origin.error("holds no measure with a number for each topic")
-    which = f"choose one with {argument('measure')}: {listing(available, 200)}{named[0].otherwise}"
+    which = f"choose one with {argument('measure')}: {_listed(available, named[0].origin)}{named[0].otherwise}"
     raise named[0].origin.error(f"there are {len(available)} measures; {which}")
+
+
+def _listed(measures: Collection[str], origin: Origin) -> str:
+    """Some measures, of many those that most people want; and the command that shows all."""
+    if len(measures) <= MOST:
+        return listing(measures)
+    first = well_known(measures)
+    shown = listing(dict.fromkeys([*first, *measures]), min(len(first), MOST) if len(first) > 2 else MOST)
+    every = "" if isinstance(origin, Given) else f" (`concordant look {shlex.quote(origin.label)}` lists all)"
+    return f"{shown}{every}"
 
 
 def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:

@@ -557,7 +557,7 @@ def score_columns(
         reasons = _unlike(values) | reasons
     strays = {k: reason for k, reason in sorted(reasons.items()) if k not in counters | labels}
     if strays:
-        these = ", ".join(f"{names[k]!r} ({reason})" for k, reason in strays.items())
+        these = listing(f"{names[k]!r} ({reason})" for k, reason in strays.items())
         leave, every = argument(axis, [f"!{names[k]}" for k in strays]), argument(axis, ["*"])
         way_out = f"Leave them out with {leave}, or read every column as a {axis[:-1]} with {every}"
         raise cells.error(f"these columns do not look like {axis}: {these}. {way_out}")

@@ -439,6 +439,19 @@ def spelling(name: str) -> str:
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
 
 
+# The measures that most people want, in this spelling.
+_WELL_KNOWN = ("map", "ndcg10", "p10", "reciprank", "ndcg", "rprec", "bpref", "recall1000", "p5", "ndcg20")
+
+
+def well_known(measures: Collection[str]) -> list[str]:
+    """Those of some measures that most people want, the best known first.
+
+    >>> well_known(["num_q", "P_10", "recip_rank", "nDCG@10"])
+    ['nDCG@10', 'P_10', 'recip_rank']
+    """
+    return [name for wanted in _WELL_KNOWN for name in measures if spelling(name) == wanted]
+
+
 # Words, in lower case, of measures that are better when they are lower. ERR, expected reciprocal rank, is not one.
 _WORSE = (
     r"[cwt]er|hter|mer|wil|eer|der|loss(?:es)?|errors?|err rate|mistakes?|failures?|violations?|penalt(?:y|ies)|regret|"
