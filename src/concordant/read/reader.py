@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +28,6 @@ from ..errors import (
     hearing,
     listing,
     named,
-    require,
     warn,
 )
 from ..options import checked
@@ -48,7 +46,18 @@ from .tables.vocabulary import direction, error_of_another, usually_an_error
 _LONGEST = 2_000  # characters of an argument in a call
 
 
-class Options(TypedDict, total=False):
+class Selection(TypedDict, total=False):
+    """What of a file is read."""
+
+    systems: Iterable[Any] | None
+    topics: Iterable[Any] | None
+    topic_column: str | None
+    system_column: str | None
+    score_column: str | None
+    run_column: str | None
+
+
+class Options(Selection, total=False):
     """How scores are read, and what is true of them: the options of `read_scores`, but for the measure."""
 
     missing: Missing
@@ -58,54 +67,14 @@ class Options(TypedDict, total=False):
     total: Total
     teams: Any
     families: Any
-    systems: Iterable[Any] | None
-    topics: Iterable[Any] | None
     rename: Any
     repeats: str
-    topic_column: str | None
-    system_column: str | None
-    score_column: str | None
-    run_column: str | None
 
 
 class ReadOptions(Options, total=False):
     """The same with the measure."""
 
     measure: str | None
-
-
-class Repeats(NamedTuple):
-    """pass@k or pass^k, in the place of the mean of the runs of a cell."""
-
-    name: str
-    k: int
-    every: bool
-
-    @classmethod
-    def of(cls, given: str) -> Repeats | None:
-        """None for the mean."""
-        match = re.fullmatch(r"pass([@^])([1-9]\d{0,5})", given)
-        require(match is not None or given == "mean", "repeats", given, "give mean, pass@K or pass^K, such as pass^4")
-        return None if match is None else cls(given, int(match[2]), match[1] == "^")
-
-    def taken(self, made: Scores | Means) -> Scores:
-        """The same scores with pass@k or pass^k for each topic and system."""
-
-        def refused(why: str) -> InputError:
-            return InputError(f"{made.source or 'scores'}: {self.name} needs {why}")
-
-        if not isinstance(made, Scores) or made.runs is None:
-            raise refused("several runs of each topic")
-        runs = made.shown(made.runs)
-        count = (~np.isnan(runs)).sum(axis=2)
-        if scale_of(runs) != "binary":
-            raise refused("runs that pass or fail, scored 1 and 0")
-        if (least := int(count[count > 0].min())) < self.k:
-            topic, system = np.argwhere(count == least)[0]
-            has = f"{made.systems[system]} has {least} of topic {made.topics[topic]!r}"
-            raise refused(f"{self.k} runs of each topic, and {has}")
-        about = made._about() | {"measure": self.name if not made.measure else f"{self.name} of {made.measure}"}
-        return Scores(passing(runs, self.k, every=self.every), **about)
 
 
 class Reading(NamedTuple):
@@ -117,7 +86,7 @@ class Reading(NamedTuple):
     roles: Roles = NO_ROLES
     about: Mapping[str, Any] = {}
     rename: Mapping[str, str] = {}
-    repeats: Repeats | None = None
+    repeats: str = "mean"
 
     @classmethod
     def of(cls, **how: Unpack[ReadOptions]) -> Reading:
@@ -143,7 +112,7 @@ class Reading(NamedTuple):
             Roles(**columns, **wanted),
             about,
             names,
-            Repeats.of(how.get("repeats", "mean")),
+            how.get("repeats", "mean"),
         )
 
     def selected(self, made: Scores | Means) -> Scores | Means:
@@ -194,7 +163,7 @@ class Reading(NamedTuple):
     def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
         """As `described`, what was read: topics that are named as segments are grouped by document."""
         made = self.scores(found, empty)
-        if isinstance(made, Scores) and made.runs is not None and self.repeats is None:
+        if isinstance(made, Scores) and made.runs is not None and self.repeats == "mean":
             warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and their mean is its score")
         if isinstance(made, Scores) and made.groups is None and "groups" not in self.about:
             documents = documents_of(made.topics)
@@ -215,7 +184,7 @@ class Reading(NamedTuple):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise InputError(f"{named('rename')} gives two systems the name {twice!r}: name each once")
             made = made.described(systems=names)
-        made = made if self.repeats is None else self.repeats.taken(made)
+        made = made if self.repeats == "mean" else _passed(made, self.repeats)
         if self.missing not in ("error", made.missing):
             about["missing"] = self.missing
         if isinstance(made, Means) and about.get("groups", "") is None:
@@ -224,6 +193,26 @@ class Reading(NamedTuple):
             here = f"{listing(map(named, wrong))} needs scores on topics, and here is one score per system"
             raise InputError(f"{made.source or 'scores'}: {here}: leave it out")
         return made.described(**about) if about else made
+
+
+def _passed(made: Scores | Means, repeats: str) -> Scores:
+    """The same scores with pass@k or pass^k, in the place of the mean of runs, for each topic and system."""
+
+    def refused(why: str) -> InputError:
+        return InputError(f"{made.source or 'scores'}: {repeats} needs {why}")
+
+    if not isinstance(made, Scores) or made.runs is None:
+        raise refused("several runs of each topic")
+    k, runs = int(repeats[5:]), made.shown(made.runs)
+    count = (~np.isnan(runs)).sum(axis=2)
+    if scale_of(runs) != "binary":
+        raise refused("runs that pass or fail, scored 1 and 0")
+    if (least := int(count[count > 0].min())) < k:
+        topic, system = np.argwhere(count == least)[0]
+        has = f"{made.systems[system]} has {least} of topic {made.topics[topic]!r}"
+        raise refused(f"{k} runs of each topic, and {has}")
+    about = made._about() | {"measure": f"{repeats} of {made.measure}" if made.measure else repeats}
+    return Scores(passing(runs, k, every=repeats[4] == "^"), **about)
 
 
 class Together(NamedTuple):
@@ -569,17 +558,15 @@ def as_topics(
     given: Collection,
     name: str = "scores",
     *,
-    least: int = 2,
     least_systems: int = 2,
     holes: bool = False,
-    otherwise: str = "",
 ) -> Scores:
     """Like `as_scores`, for what is about topics: `Scores`, whose policy for missing scores was applied.
 
     A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may be missing
-    for good. `otherwise` is what a caller without topics can do instead.
+    for good.
     """
-    made, said = as_topic_side(given, name, otherwise=otherwise).settled(open_to_holes=holes)
+    made, said = as_topic_side(given, name).settled(open_to_holes=holes)
     for sentence in said:
         warn(sentence)
     n, m = made.values.shape
@@ -587,9 +574,9 @@ def as_topics(
         raise InputError(
             f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
         )
-    if n < least:
+    if n < 2:
         trust = "how systems differ from topic to topic tells how far their means can be trusted"
-        raise InputError(f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because {trust}")
+        raise InputError(f"{name} {_has(name)} {counted(n, 'topic')}: at least 2 are needed, because {trust}")
     return made
 
 

@@ -16,23 +16,10 @@ from ..errors import OtherKindError, ReadError, listing
 from .formats import delimited, mteb, nested, records
 from .formats.parquet import parquet_table
 from .source import Source, load_json
-from .tables import vocabulary
+from .tables import layout, vocabulary
 from .tables.contents import Contents, Long, matrix
 from .tables.frames import frame_cells
-from .tables.layout import (
-    NO_ROLES,
-    Cells,
-    Column,
-    Origin,
-    Roles,
-    is_plausible,
-    name_columns,
-    of_samples,
-    refuse_measures_as_rows,
-    refuse_scores_as_names,
-    run_columns,
-    warn_of_counters,
-)
+from .tables.layout import NO_ROLES, Cells, Column, Origin, Roles
 from .tables.rows import Rows, unnamed
 from .tables.vocabulary import cell_number, is_fraction, number
 
@@ -258,32 +245,32 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
     """The scores of a table; None if its cells are not what its header promises."""
     cells = cells.without(_blank(cells))
-    roles = of_samples(cells.names, roles)
+    roles = layout.of_samples(cells.names, roles)
     runs: list[str] | None = None
-    if places := run_columns(cells, roles):
+    if places := layout.run_columns(cells, roles):
         runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
         cells, roles = cells.without(places), roles._replace(run=None)
-    layout = name_columns(cells.names, roles)
-    if isinstance(layout, str):
-        raise cells.error(layout)
-    if runs is not None and (layout.kind not in ("long", "matrix") or layout.topic is None):
+    shape = layout.name_columns(cells.names, roles)
+    if isinstance(shape, str):
+        raise cells.error(shape)
+    if runs is not None and (shape.kind not in ("long", "matrix") or shape.topic is None):
         raise cells.error("has a column of runs, but no column of topics: repeated runs need a row per topic and run")
-    if not is_plausible(layout, [cell_number(cell) for cell in cells.first_row()]):
+    if not layout.is_plausible(shape, [cell_number(cell) for cell in cells.first_row()]):
         return None
     if runs is None:
-        warn_of_counters(cells, layout)
-    if layout.kind == "matrix":
-        return matrix(cells, layout.topic, list(layout.others), roles, runs)
-    if layout.kind == "rows":
-        columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
-        return Rows(cells, layout.system, columns, True, roles)
-    if layout.kind == "unnamed":
-        return unnamed(cells, list(layout.others), roles)
-    if layout.system is None and layout.value is None and layout.topic is not None and runs is None:
-        refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
-    if layout.value is None and layout.system is not None and runs is None:
-        refuse_scores_as_names(cells, layout.system, layout.topic)
-    return Long(cells, layout, roles, runs)
+        layout.warn_of_counters(cells, shape)
+    if shape.kind == "matrix":
+        return matrix(cells, shape.topic, list(shape.others), roles, runs)
+    if shape.kind == "rows":
+        columns = sorted(k for k in {shape.value, *shape.others} if k is not None)
+        return Rows(cells, shape.system, columns, True, roles)
+    if shape.kind == "unnamed":
+        return unnamed(cells, list(shape.others), roles)
+    if shape.system is None and shape.value is None and shape.topic is not None and runs is None:
+        layout.refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(shape.topic)], True)
+    if shape.value is None and shape.system is not None and runs is None:
+        layout.refuse_scores_as_names(cells, shape.system, shape.topic)
+    return Long(cells, shape, roles, runs)
 
 
 def _blank(cells: Cells) -> list[int]:
