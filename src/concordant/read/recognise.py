@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OtherKindError, ReadError, listing
+from ..errors import ConcordantError, OtherKindError, ReadError, listing
 from .formats import delimited, mteb, nested, records
 from .formats.parquet import parquet_table
 from .source import Source, load_json
@@ -193,16 +193,30 @@ def _json(source: Source, first: bytes, roles: Roles) -> Contents:
         parsed = ((line, load_json(source, text, line)) for line, text in source.lines())
         for fits, read in _LINES:
             if fits(record):
-                return read(source, list(parsed))
+                records = list(parsed)
+                if (odd := next((line for line, other in records if not fits(other)), None)) is not None:
+                    raise source.error("is not a record like the first", odd)
+                return _read(source, records, read)
         return _long(source, parsed, roles)
     content = load_json(source)
     content = nested.rows_of_frame(content) or content
     for fits, read in _JSON:
         if fits(content):
-            return read(source, content)
+            return _read(source, content, read)
     if isinstance(content, list) and content and all(isinstance(record, dict) for record in content):
         return _long(source, ((1, record) for record in content), roles)
     raise unknown(source, 1)
+
+
+def _read(source: Source, content: Any, read: _Reader) -> Contents:
+    try:
+        return read(source, content)
+    except ConcordantError:
+        raise
+    except KeyError as error:
+        raise source.error(f"has a record without the key {error}", 1) from None
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        raise source.error(f"has a part of another form than its format has: {error}", 1) from None
 
 
 def _first_record(source: Source, first: bytes) -> Any:
