@@ -299,14 +299,16 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     said = {role: header.index(name) for role, name in zip(roles._fields, roles[:3], strict=False) if name is not None}
     named = {k for k, name in enumerate(header) if name in {*(roles.systems or ()), *(roles.topics or ())}}
     taken = named | set(said.values())
-    measure = _first(names, vocabulary.MEASURE_COLUMNS, taken)
-    system = said.get("system", _first(names, vocabulary.SYSTEM_COLUMNS, taken))
-    if system is None:
-        system = next((k for k, name in enumerate(names) if k not in taken and vocabulary.names_systems(name)), None)
-    topic = said.get("topic", _first(names, vocabulary.TOPIC_COLUMNS, taken))
-    if topic is None:
-        topic = next((k for k, name in enumerate(names) if k not in taken and vocabulary.names_topics(name)), None)
-    value = said.get("score", _first(names, vocabulary.VALUE_COLUMNS, taken))
+
+    def column(role: str, known: Iterable[str], fits: Callable[[str], bool] = lambda name: False) -> int | None:
+        """The column that was said; else the first with a known name, or with one that fits."""
+        other = next((k for k, name in enumerate(names) if k not in taken and fits(name)), None)
+        return said.get(role, _first(names, known, taken, other))
+
+    measure = column("measure", vocabulary.MEASURE_COLUMNS)
+    system = column("system", vocabulary.SYSTEM_COLUMNS, vocabulary.names_systems)
+    topic = column("topic", vocabulary.TOPIC_COLUMNS, vocabulary.names_topics)
+    value = column("score", vocabulary.VALUE_COLUMNS)
     if "score" in said and measure is not None and topic is None:
         measure = None
     labelled = (topic, system) != (None, None)
@@ -328,16 +330,17 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
             "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format, and "
             "score the run with `concordant evaluate RUNS QRELS`"
         )
+    if measure is not None and topic is None:
+        one = f"for one score per system, keep the rows of one measure and leave out {header[measure]!r}"
+        return f"has a column of measures but none of topics, so these are summaries: add a column named topic; {one}"
+    if measure is not None and value is None:
+        no_system = "" if system is not None else f"; if {header[measure]!r} is a system, rename it"
+        return f"has topics and measures, but no column named score: say {argument('score_column')}{no_system}"
     if topic is None and system is None:
-        if measure is not None:
-            return "has a column of measures but none of topics, so these are summaries: add a column named topic"
         columns = tuple(k for k in range(len(names)) if k not in left_out)
         return Layout("unnamed", None, None, None, said.get("score"), columns)
     if topic is None:
         assert system is not None
-        if measure is not None:
-            one = f"keep the rows of one measure and leave out {header[measure]!r}"
-            return f"has columns of systems and measures but none of topics: for one score per system, {one}"
         known = _any(header, others) or value is not None or any(vocabulary.is_result(header[k]) for k in others)
         if names[system] == "name" and "system" not in said and not known:
             which = " or ".join(argument(f"{role}_column", header[system]) for role in ("system", "topic"))
@@ -354,19 +357,10 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
-        if measure is not None:
-            return f"has systems, topics and measures, but no column named score: say {argument('score_column')}"
         return Layout("long", system, topic, None, None, others)
-    if measure is not None:
-        return (
-            "has columns for topics and measures, but none named value or score: keep the rows of one measure, and "
-            f"leave out {header[measure]!r}; if that is a system, rename it"
-        )
     # A matrix, unless the columns are measures: one system's scores, one column per measure.
-    second = (
-        next((header[k] for k in others if vocabulary.names_topics(names[k])), None) if "topic" not in said else None
-    )
-    if second is not None:
+    second = next((header[k] for k in others if vocabulary.names_topics(names[k])), None)
+    if second is not None and "topic" not in said:
         which = f"say which it is with {argument('topic_column')}, and leave the other out"
         return f"has two columns named as topics are, {header[topic]!r} and {second!r}: {which}"
     measures = [
@@ -396,7 +390,7 @@ def of_samples(header: Sequence[str], roles: Roles) -> Roles:
     names = [vocabulary.column_name(name) for name in header]
     if roles.topic is not None or not {"id", "epoch"} <= set(names):
         return roles
-    topic = _first(names, vocabulary.TOPIC_COLUMNS, set())
+    topic = _first(names, vocabulary.TOPIC_COLUMNS)
     return roles._replace(topic=header[names.index("id")]) if topic is None or names[topic] == "sample_id" else roles
 
 
@@ -524,8 +518,11 @@ def number_rows(name: str, labels: Sequence[str]) -> bool:
     return vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(labels)
 
 
-def _first(names: Sequence[str], wanted: Iterable[str], taken: Iterable[int]) -> int | None:
-    return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), None)
+def _first(
+    names: Sequence[str], wanted: Iterable[str], taken: Collection[int] = (), other: int | None = None
+) -> int | None:
+    """The column of the first of some names; else another."""
+    return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), other)
 
 
 def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
