@@ -40,7 +40,7 @@ import concordant as cc
 from concordant.data.collection import path
 from concordant.errors import one_line
 from concordant.read.labels import labels_of
-from concordant.read.source import write_csv
+from concordant.render.outputs import write_csv
 from concordant.study.grid import run_grid
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -178,7 +178,7 @@ def report(tried: list[str], folder: Path) -> float:
 def main() -> int:
     """Run mutmut, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="mutants to try again, such as 'concordant.coefficients.ap.*'")
+    parser.add_argument("names", nargs="*", help="mutants to try again, such as 'concordant.coefficients.tau.*'")
     parser.add_argument("--sample", type=int, default=0, help="how many, at random; 0: all")
     parser.add_argument("--seed", type=int, default=7, help="of the sample")
     parser.add_argument("--again", action="store_true", help="those too that survived before, for there are new tests")

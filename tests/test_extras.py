@@ -36,8 +36,8 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "lacking"),
     [
-        (["compare", PEOPLE, CAREFUL, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
-        (["board", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install 'concordant[plots]'"),
+        (["compare", PEOPLE, CAREFUL, "--plot", "t.pdf"], "this needs matplotlib: pip install matplotlib"),
+        (["board", PEOPLE, "--plot", "t.pdf"], "this needs matplotlib: pip install matplotlib"),
     ],
     ids=lambda given: given[0],
 )
@@ -63,7 +63,7 @@ def test_a_page_needs_no_extra(bare: Path, command: list[str]) -> None:
 def test_studies_write_tables_without_figures_and_say_so(bare: Path) -> None:
     done = run("study", "reliability", PEOPLE, "--trials", "1", "--sizes", "10", "-o", "st")
     assert done.exit_code == 0, done.output
-    assert "without figures: this needs matplotlib: pip install 'concordant[plots]'" in done.stderr
+    assert "without figures: this needs matplotlib: pip install matplotlib" in done.stderr
     assert "figures" not in done.stdout
     assert (bare / "st" / "reliability.csv").stat().st_size > 0
     found = cc.study.judge_study(RUNS, QRELS, {"machine": MACHINE}, ["AP"], n_resamples=500, rng=1)

@@ -16,7 +16,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from concordant.inference.inversion import UniformSum
+from concordant.inference.nulls import UniformSum
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

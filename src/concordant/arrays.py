@@ -1,4 +1,4 @@
-"""Types of arrays, limits on the memory that the largest may take, and parallel work.
+"""Types of arrays, limits on the memory that the largest may take, fingerprints, and parallel work.
 
 `workers` is a number, or an executor (any object with `submit`).
 
@@ -9,9 +9,11 @@ Results never depend on `workers`.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -40,6 +42,15 @@ def read_only(value: Any) -> None:
     elif is_dataclass(value) and not isinstance(value, type):
         for part in fields(value):
             read_only(getattr(value, part.name))
+
+
+def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
+    """The same for the same numbers in the same order with the same labels, and for nothing else."""
+    digest = hashlib.sha256(json.dumps(values.shape).encode())
+    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # -0 is 0
+    if labels:
+        digest.update(json.dumps(labels).encode())
+    return digest.hexdigest()
 
 
 # The most memory that arrays over pairs of systems, or over systems and draws, may take together.

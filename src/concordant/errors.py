@@ -1,4 +1,4 @@
-"""Errors and warnings, and the words in messages: counts, lists of names, p-values, arguments.
+"""Errors and warnings, the words in messages (counts, lists of names, arguments), and the files that a call touches.
 
 `ConcordantError` is the base class of all errors.
 """
@@ -10,14 +10,17 @@ import math
 import os
 import re
 import shlex
+import stat
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -160,33 +163,24 @@ def _shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-# The extra of pyproject.toml that installs each package; the command line itself needs `cli`.
-EXTRA_OF = {
-    "typer": "cli",
-    "threadpoolctl": "cli",
-    "pandas": "frames",
-    "matplotlib": "plots",
-    "evalica": "votes",
-}
-
-
-def import_extra(name: str) -> Any:
-    """Import an optional package, or raise an error that says how to install it."""
+def import_extra(name: str, user: str = "this") -> Any:
+    """Import an optional package, or raise an error that says who needs it and how to install it."""
     try:
         return import_module(name)
     except ImportError:
-        raise _missing(name.partition(".")[0]) from None
+        raise missing_extra(name.partition(".")[0], user) from None
 
 
 def require_extras(*packages: str) -> None:
     """Raise if a package is not installed, without importing it."""
     for package in packages:
         if find_spec(package) is None:
-            raise _missing(package)
+            raise missing_extra(package)
 
 
-def _missing(package: str) -> MissingExtraError:
-    return MissingExtraError(f"this needs {package}: pip install 'concordant[{EXTRA_OF[package]}]'")
+def missing_extra(package: str, user: str = "this") -> MissingExtraError:
+    """Make the error for a package that is not installed; each is installed by the name that it is imported by."""
+    return MissingExtraError(f"{user} needs {package}: pip install {package}")
 
 
 # Words in messages ----------------------------------------------------------------------------------------------------
@@ -226,10 +220,13 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-def listing(labels: Iterable[Any], most: int = 12) -> str:
-    """List labels, separated by commas, and at most the first `most`."""
+MOST = 10  # names in a list
+
+
+def listing(labels: Iterable[Any], most: int = MOST) -> str:
+    """List labels, separated by commas: at most the first `most`, and how many more there are."""
     labels = [one_line(label) for label in labels]
-    more = f", ... ({len(labels)} in all)" if len(labels) > most else ""
+    more = f" and {len(labels) - most:,} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
 
 
@@ -318,3 +315,81 @@ def naming(options: Mapping[str, str]) -> Iterator[None]:
         yield
     finally:
         _OPTIONS.reset(token)
+
+
+# Files that a call reads and writes -----------------------------------------------------------------------------------
+
+
+def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
+    """Return the device and inode of a regular file, or None for others: devices and pipes cannot be replaced."""
+    try:
+        about = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
+
+
+class _Files:
+    """The files that a command, or a session of Python, reads and writes.
+
+    Files are identified by device and inode, which are the same for all their names. Each comes with its path, since an
+    inode is reused once its file is deleted.
+    """
+
+    def __init__(self, outputs: Mapping[str, Path]) -> None:
+        self.outputs = outputs
+        self.replaced = {_identity(path): option for option, path in outputs.items()}
+        self.read: dict[tuple[int, int] | None, str] = {}
+        self.written: dict[tuple[int, int] | None, str] = {}
+
+    def was_read(self, target: Path) -> bool:
+        """Tell whether a file was read, and not written by us since."""
+        identity = _identity(target)
+        read, written = (known.get(identity) for known in (self.read, self.written))
+        return read is not None and _identity(read) == identity and (written is None or _identity(written) != identity)
+
+    def wrote(self, target: Path) -> None:
+        """Remember that a file was written."""
+        self.written[_identity(target)] = str(target)
+
+
+_FILES: ContextVar[_Files] = ContextVar("files", default=_Files({}))  # noqa: B039 - shared by all that Python reads
+files_of_call = _FILES.get
+
+
+@contextmanager
+def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
+    """Within the block, refuse to read what an output would replace, and to replace what was read.
+
+    `outputs` are the files and folders that a command is going to write, by the option that names them.
+    """
+    token = _FILES.set(_Files(outputs))
+    try:
+        yield
+    finally:
+        _FILES.reset(token)
+
+
+def reading(file: Any, label: str) -> None:
+    """Remember that an open file is read. It is an error if an output would replace it."""
+    try:
+        identity = _identity(file.fileno())
+    except (AttributeError, TypeError, OSError, ValueError):  # not a file on disk
+        return
+    files = _FILES.get()
+    if identity is not None and (option := files.replaced.get(identity)) is not None:
+        raise InputError(f"{option} would replace {label}, which this command reads: give {option} another file")
+    files.read[identity] = os.path.abspath(label)
+
+
+def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
+    """Refuse an output that the next run would read, as it lies in an input folder and matches the pattern."""
+    for option, path in _FILES.get().outputs.items():
+        where = Path(os.path.realpath(path))
+        read = set(map(os.path.realpath, folders))
+        for place in (where / "x", where, *where.parents):  # an output may be a folder
+            if str(place.parent) in read and fnmatch(place.name, pattern):
+                raise InputError(
+                    f"{option} would write into {place.parent}, where the next run would read it as an input: "
+                    f"give {option} another folder"
+                )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache, wraps
 from numbers import Integral, Real
@@ -26,17 +27,15 @@ _G = np.random.Generator
 
 
 class Fits(NamedTuple):
-    """The values that an option takes: in words, and as a test of values of the right type."""
+    """The values that an option takes: in words, as a test of values of the right type, and up to a limit."""
 
     wanted: str
-    allowed: Callable[[Any], bool] = lambda value: True
+    allowed: Callable[[Any], object] = lambda value: True
+    most: float = math.inf
 
 
-class Count(NamedTuple):
-    """A whole number between two limits."""
-
-    least: int = 1
-    most: int = MOST
+def _count(least: int = 1, most: int = MOST) -> Fits:
+    return Fits(f"give a whole number, at least {least}", lambda x: x >= least, most)
 
 
 _NAMES = Fits("give a list of names, at least one", bool)
@@ -44,15 +43,15 @@ _FRACTION = Fits("give a number above 0 and below 1", lambda x: 0 < x < 1)
 _UNIT = Fits("give a number from 0 to 1", lambda x: 0 <= x <= 1)
 _VALUED = Fits("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
 # Keys are arguments, or "function.argument" where functions differ.
-RULES: Mapping[str, Fits | Count] = {
+RULES: Mapping[str, Fits] = {
     **dict.fromkeys(("alpha", "confidence_level", "p", "probability"), _FRACTION),
     **dict.fromkeys(("coefficients", "contributing", "from_runs.names", "measures"), _NAMES),
-    **dict.fromkeys(("departures", "more_topics", "seed"), Count(0)),
+    **dict.fromkeys(("departures", "more_topics", "seed"), _count(0)),
     **dict.fromkeys(("drop_bottom", "quantile"), Fits("give a quantile, at least 0 and below 1", lambda x: 0 <= x < 1)),
     **dict.fromkeys(("judge_worth.n_topics", "rank_judges.n_topics"), _VALUED),
     **dict.fromkeys(("mix.share", "spread"), _UNIT),
-    **dict.fromkeys(("n_folds", "select_topics.n_splits"), Count(2)),
-    "as_good_as": Count(1, 100_000),  # all smaller numbers of human topics are tried, in about 20 seconds
+    **dict.fromkeys(("n_folds", "select_topics.n_splits"), _count(2)),
+    "as_good_as": _count(1, 100_000),  # all smaller numbers of human topics are tried, in about 20 seconds
     "audit.top": Fits(
         "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
     ),
@@ -65,10 +64,11 @@ RULES: Mapping[str, Fits | Count] = {
     "degrees_of_freedom": Fits("give a number above 0", lambda x: x > 0),
     "eps": Fits("give a positive number to add to the variances; the paper has 1e-5", lambda x: x > 0),
     "families": Fits("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
-    "gaming_gap.n_permutations": Count(20),
+    "gaming_gap.n_permutations": _count(20),
     "judges": Fits("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
-    "m": Count(2, 1_000_000),  # beyond, rounding merges neighbouring values of tau
+    "m": _count(2, 1_000_000),  # beyond, rounding merges neighbouring values of tau
     "rel": Fits("give the lowest relevant grade, a number above 0", lambda x: x > 0),
+    "repeats": Fits("give mean, pass@K or pass^K, such as pass^4", re.compile(r"mean|pass[@^][1-9]\d{0,5}").fullmatch),
     "reported": Fits("give the printed text ('0.870'), because trailing zeros show its precision"),
     "rng": Fits("give a seed (a whole number, at least 0) or a numpy Generator", lambda x: isinstance(x, _G) or x >= 0),
     "share": Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1),
@@ -138,10 +138,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
     if name == "rng":  # a study takes only a number
         hint, rule = (int, RULES["study.rng"]) if hint is int else (int | _G | None, rule)
-    if not isinstance(rule, Fits) and int in parts and {int, NoneType}.issuperset(parts):
-        least, most = rule if isinstance(rule, Count) else Count()
-        return lambda value: value if value is None and NoneType in parts else check_count(value, name, least, most)
-    wanted, allowed = rule if isinstance(rule, Fits) else Fits(_wanted(parts))
+    whole = int in parts and {int, NoneType}.issuperset(parts)
+    wanted, allowed, most = rule or (_count() if whole else Fits(_wanted(parts)))
     if NoneType in parts and not wanted.startswith("use "):
         wanted += ", or leave it out"
 
@@ -151,6 +149,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
             choice = isinstance(value, str) and wanted.startswith("use ")
             kind = InputTypeError if found is _UNFIT and not choice else InputError
             raise kind(f"{named(name)} is {in_digits(value)}: {wanted}")
+        if most < math.inf and found is not None and found > most:
+            raise LimitError(f"{named(name)} is {in_digits(value)}: give at most {most:,}")
         return found
 
     return check
@@ -219,18 +219,6 @@ def _phrase(hint: Any) -> str:
 def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
     """Check one option: for functions called too often to be wrapped, and for options in a dictionary."""
     return _check(name, hint, function)(value)
-
-
-def check_count(value: Any, name: str, least: int = 1, most: int = MOST) -> int:
-    """Check a whole number against its limits."""
-    count = _fit(int, value)
-    if count is _UNFIT:
-        raise InputTypeError(f"{named(name)} is {in_digits(value)}: give a whole number, at least {least}")
-    require(count >= least, name, value, f"give a whole number, at least {least}")
-    if count > most:
-        shown = f"{count:,}" if count < 10**30 else in_digits(count)
-        raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")
-    return int(count)
 
 
 def check_workers(workers: Any) -> Any:

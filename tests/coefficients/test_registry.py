@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given
 
 import concordant as cc
-from concordant.coefficients import ap, classic, gap, kendall, overlap, pearson_rank
+from concordant.coefficients import correlations, gap, overlap, tau
 from concordant.coefficients.registry import Coefficient, Headline, headlines
 
 from ..examples import share
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("kernels")
 def test_every_public_coefficient_has_an_entry() -> None:
     public = {
         name
-        for module in (ap, classic, gap, kendall, overlap, pearson_rank)
+        for module in (correlations, gap, overlap, tau)
         for name, function in vars(module).items()
         if isinstance(function, types.FunctionType)
         and function.__module__ == module.__name__

@@ -15,7 +15,7 @@ import pytest
 import concordant as cc
 from concordant import arrays
 from concordant._kernels import reference
-from concordant.coefficients import gap_ties
+from concordant.coefficients import gap
 from concordant.ranks.distance import LEAST_EPS
 from concordant.read import source
 from concordant.read.formats import delimited
@@ -254,7 +254,7 @@ def test_no_more_is_held_for_all_pairs_than_is_counted(name: str) -> None:
 
 
 def test_ties_that_would_take_hours_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gap_ties, "_MOST_TIED", 10)
+    monkeypatch.setattr(gap, "_MOST_TIED", 10)
     truth = np.random.default_rng(1).random(30)
     assert math.isfinite(cc.get_coefficient("tau_gap_a")(truth, [0] * 10 + list(range(1, 21))))
     with pytest.raises(cc.errors.LimitError, match=r"groups of up to 11 tied systems.*use tau_ap_b"):

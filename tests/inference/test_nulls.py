@@ -16,7 +16,7 @@ from scipy import stats
 
 import concordant as cc
 from concordant.inference import nulls
-from concordant.inference.inversion import _MOST_NODES, near_perfect
+from concordant.inference.nulls import _MOST_NODES, near_perfect
 
 NULLS = {
     "tau": (cc.tau, partial(cc.null_distribution, "tau")),

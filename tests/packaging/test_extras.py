@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from concordant.data.collection import path
-from concordant.errors import EXTRA_OF
 
 from .building import ROOT
 
@@ -42,15 +41,18 @@ def test_app_is_all_of_them_with_the_same_bounds() -> None:
     assert sorted(EXTRAS["app"]) == sorted(r for extra in USES for r in EXTRAS[extra])
 
 
-def test_what_is_missing_is_asked_for_by_the_extra_that_has_it() -> None:
-    for module, extra in EXTRA_OF.items():
-        assert module in modules(extra)
-    assert set(EXTRA_OF) == set.union(*map(modules, EXTRAS))
+ALL = set.union(*map(modules, EXTRAS))
+
+
+def test_what_is_missing_is_asked_for_by_the_name_that_installs_it() -> None:
+    source = "\n".join(file.read_text() for file in (ROOT / "src").rglob("*.py"))
+    asked = {name.partition(".")[0] for name in re.findall(r"(?:import_extra|require_extras)\(\"([\w.]+)", source)}
+    assert asked | {"typer"} == ALL | {"pyarrow"}
 
 
 @pytest.mark.parametrize(("extra", "use"), [(extra, use) for extra, uses in USES.items() for use in uses])
 def test_an_extra_needs_nothing_of_the_others(extra: str, use: str, tmp_path: Path) -> None:
-    absent = sorted(set(EXTRA_OF) - modules(extra))
+    absent = sorted(ALL - modules(extra))
     hide = f"import sys; sys.modules.update(dict.fromkeys({absent!r}))"
     done = subprocess.run(
         [sys.executable, "-c", f"{hide}\n{use}"], capture_output=True, text=True, check=False, cwd=tmp_path

@@ -13,10 +13,10 @@ import pytest
 
 import concordant as cc
 from concordant._kernels.reference.distance import order_of
+from concordant.arrays import fingerprint
 from concordant.data.means import mean_over_topics
 from concordant.inference import resampling
 from concordant.ranks.distance import RankTestMethod, critical_value, share_as_far
-from concordant.read.source import fingerprint
 from tests.places import read_matrix
 
 from .collections import FloatArray, literal_distance

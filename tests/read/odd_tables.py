@@ -267,7 +267,7 @@ LEADERBOARDS = [
     Odd(",map,ndcg\nbm25,.5,.6\nql,.1,.2\n", "there are 2 measures; choose one"),
     Odd(",map,ndcg\n301,.5,.6\n302,.1,.2\n", {"topics": ("301", "302"), "systems": ("file",), "values": [[0.5], [0.1]]},
         {"measure": "map"}),
-    Odd("model,measure,value\nfoo,map,.5\nbar,map,.6\n", "columns of systems and measures but none of topics"),
+    Odd("model,measure,value\nfoo,map,.5\nbar,map,.6\n", "a column of measures but none of topics"),
     *(Odd(content, "names no measures, so measure 'map' cannot be looked up", {"measure": "map"})
       for content in (BASE, f"run,qid,value\n{LONG_ROWS}", "bm25,ql\n.5,.6\n", ",bm25\n301,.5\n",
                       json.dumps({"a": {"301": 0.5}, "b": {"301": 0.6}}))),

@@ -91,7 +91,7 @@ def test_trials_that_cannot_be_read() -> None:
     first = {"task_id": 0, "reward": 1.0, "trial": 0}
     with pytest.raises(ReadError, match="topic '0' has 'reward' twice"):
         read([first, first])
-    with pytest.raises(ReadError, match="without the keys of the first: task_id, trial"):
+    with pytest.raises(ReadError, match="has a record without the key 'task_id'"):
         read([first, {"reward": 1.0}])
     with pytest.raises(ReadError, match="has no reward of task 1"):
         read([first, {"task_id": 1, "trial": 0}])

@@ -16,7 +16,7 @@ from concordant.data.scores import Means, Scores
 from concordant.errors import DataWarning, InputError, ReadError
 from concordant.judgments.read_runs import read_qrels, read_runs
 from concordant.pairing import pair
-from concordant.read import read_scores
+from concordant.read import look, read_scores
 from concordant.read.reader import as_topics
 
 
@@ -65,15 +65,25 @@ class TestTrecEval:
         assert cell(read_scores(path, "num_rel_ret"), "1") == 71
 
     def test_several_measures_are_listed(self, formats: Path) -> None:
-        with pytest.raises(ReadError, match=r"27 measures; choose one with measure=: num_ret,.* map, .*P_1000"):
-            read_scores(formats / "trec_eval" / "BBGhelani1.q.txt")
+        path = formats / "trec_eval" / "BBGhelani1.q.txt"
+        few = "map, P_10, recip_rank, Rprec, bpref, P_5 and 21 more"
+        choose = rf"27 measures; choose one with measure=: {few} \(`concordant look .*` lists all"
+        with pytest.raises(ReadError, match=choose):
+            read_scores(path)
+        with pytest.raises(ReadError, match=rf"no measure 'P_11'; did you mean 'P_1.*There are: {few} \("):
+            read_scores(path, "P_11")
+        every = look(path)
+        assert "iprec_at_recall_0.40" in str(every)
+        assert len(every.measures) == 27
+        assert every.next_command.endswith("txt:map OTHER")
+        assert every.missing == 0
 
     def test_summary_only(self, formats: Path) -> None:
         path = formats / "trec_eval" / "BBGhelani1.txt"
         found = read_scores(path, "map")
         assert isinstance(found, Means)
         assert dict(zip(found.systems, found.values, strict=True)) == {"BBGhelani1": 0.3008}
-        with pytest.raises(ReadError, match=r"28 measures; choose one .*gm_map"):
+        with pytest.raises(ReadError, match=r"28 measures; choose one with measure=: map, P_10, .* and 22 more"):
             read_scores(path)
         with pytest.raises(ReadError, match=r"means over 30 topics, and .*out.test over 3: .* with -q"):
             read_scores([path, formats / "trec_eval" / "out.test"], "map")

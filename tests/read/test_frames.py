@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.read.tables.cells import Given
 from concordant.read.tables.frames import frame_cells
+from concordant.read.tables.layout import Given
 
 READ = cc.as_scores
 PAIRS = pd.MultiIndex.from_tuples([("1", "a"), ("1", "b"), ("2", "a"), ("2", "b")], names=["topic", "system"])

@@ -464,10 +464,10 @@ class TestValueBesideMeasures:
                 as_scores(frame)
 
     def test_measures_beside_topics_and_systems(self) -> None:
-        with pytest.raises(ReadError, match="columns for topics and measures, but none named value"):
+        with pytest.raises(ReadError, match="has topics and measures, but no column named score"):
             read("topic,measure,bm25,ql\n1,map,.1,.2\n2,map,.3,.4\n", "ndcg")
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match="columns for topics and measures, but none named value"):
+        with pytest.raises(InputError, match="has topics and measures, but no column named score"):
             as_scores(pd.DataFrame({"topic": [1, 2], "measure": ["map", "map"], "a": [0.1, 0.2]}), measure="ndcg")
 
 

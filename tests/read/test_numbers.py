@@ -24,9 +24,9 @@ from concordant.read import recognise
 from concordant.read.formats import delimited
 from concordant.read.formats.parquet import parquet_table
 from concordant.read.source import Source
-from concordant.read.tables.cells import Cells, Column, Given, Parsed, no_score
 from concordant.read.tables.frames import frame_cells
-from concordant.read.tables.layout import Roles
+from concordant.read.tables.layout import Cells, Column, Given, Parsed, Roles
+from concordant.read.tables.vocabulary import no_score
 
 PATTERN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 HOLES = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-"}
@@ -115,8 +115,7 @@ def table_of(text: str) -> Cells:
         return cells
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (delimited, recognise):
-            patch.setattr(module, "table_contents", keep)
+        patch.setattr(recognise, "table_contents", keep)
         recognise._recognise(Source("x", text.encode()), Roles())
     return found[0]
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.read.source import fingerprint
+from concordant.arrays import fingerprint
 from concordant.render.outputs import written_whole
 from concordant.study import grid as engine
 from concordant.study.grid import StudyError, run_grid

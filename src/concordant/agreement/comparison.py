@@ -10,10 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from ..arrays import FloatArray, Workers
-from ..coefficients.registry import Coefficient, get_coefficient, headlines, list_coefficients
+from ..coefficients.registry import Coefficient, bounds_of, get_coefficient, headlines, list_coefficients
 from ..coefficients.registry import all_pairs as all_pairs_of
 from ..coefficients.sums import concordance
-from ..coefficients.ties import bounds_of
 from ..data.results import Findings, seed_of, settings_of
 from ..data.scores import Means, Scores
 from ..errors import InputError, LimitError, TiesError, counted, listing, nearly_reversed

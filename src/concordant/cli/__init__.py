@@ -31,7 +31,9 @@ def main() -> None:
     except ImportError as error:
         if error.name != "typer":
             raise
-        sys.exit(f"concordant: the command line needs {error.name}: pip install 'concordant[cli]'")
+        from ..errors import missing_extra
+
+        sys.exit(f"concordant: {missing_extra(error.name, 'the command line')}")
 
 
 def _terminate(number: int, frame: Any) -> None:

@@ -51,8 +51,8 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from ..errors import InputError, naming
-from ..render.outputs import Kind, check_output, guarding
+from ..errors import InputError, guarding, naming
+from ..render.outputs import Kind, check_output
 
 OUTPUTS = ("html", "output", "plot", "save")
 """The options that name what a command writes."""

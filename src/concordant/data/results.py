@@ -171,7 +171,7 @@ class Result(ABC):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.compare)
+        return all(plain(getattr(self, f.name)) == plain(getattr(other, f.name)) for f in fields(self) if f.compare)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -210,7 +210,7 @@ class Findings(Result):
     def __getattr__(self, name: str) -> Any:
         found = {**vars(self).get("numbers", {}), **vars(self).get("beside", {})}
         if name not in found:
-            raise AttributeError(f"{vars(self).get('kind')} has no {name}: it has {listing(found, 20)}")
+            raise AttributeError(f"{vars(self).get('kind')} has no {name}: it has {listing(found)}")
         return found[name]
 
     def __dir__(self) -> list[str]:
@@ -270,20 +270,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return bool(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f"))
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (math.isnan(a) and math.isnan(b))
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return type(a) is type(b) and len(a) == len(b) and all(map(_same, a, b))
-    if is_dataclass(a) and not isinstance(a, Result) and type(a) is type(b):
-        return all(_same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
-    return bool(a == b)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
-from ..coefficients.kendall import tau_b
+from ..coefficients.tau import tau_b
 from ..data.results import Findings, Interval, columns
 from ..errors import AlignmentWarning, InputError, counted, listing, p_cell, p_equals, warn
 from ..inference.adjustment import holm

@@ -21,7 +21,7 @@ from ..errors import InputError, ReadError, counted, listing, named
 from ..options import checked
 from ..read.labels import load_names, named_rows
 from ..read.source import Source, read_text
-from ..read.tables.cells import plain_number
+from ..read.tables.vocabulary import plain_number
 from ..render.outputs import write_new
 from .changes import qrels_digest
 from .evaluation import parse_all

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ReadError, listing, warn
 from ..read import source as sources
 from ..read.source import Source
-from ..read.tables.cells import not_a_number, plain_number, plain_numbers
+from ..read.tables.vocabulary import not_a_number, plain_number, plain_numbers
 from .qrels import MOST, Qrels
 from .runs import Run, Runs
 

@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, rows_at_a_time
+from ..coefficients.registry import break_ties
 from ..coefficients.sums import concordance
-from ..coefficients.ties import break_ties
 from ..inference.resampling import resampled_means
 
 SPLITS = 100  # of each size

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..arrays import FloatArray, IntArray
-from ..coefficients.kendall import tau_b
+from ..coefficients.tau import tau_b
 from ..data.results import Findings, columns, settings_of
 from ..data.scores import Scores
 from ..errors import InputError, counted, warn

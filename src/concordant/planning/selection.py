@@ -18,7 +18,7 @@ from ..inference.resampling import Progress, Seed
 from ..options import checked
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
-from ..read.tables.cells import plain_number
+from ..read.tables.vocabulary import plain_number
 from .choosing import Splits, SplitTask, choose, run_splits
 
 PILOT = 100  # splits that tell how many are needed

@@ -284,7 +284,7 @@ def rank_votes(
         Votes, or anything that `read_votes` takes.
     method : {"win-rate", "bradley-terry"}
         The share of battles won against each opponent, mean over opponents; or the strengths of Bradley and Terry's
-        model, fitted by evalica (``pip install 'concordant[votes]'``).
+        model, fitted by evalica (``pip install evalica pandas``).
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool

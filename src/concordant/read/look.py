@@ -4,32 +4,23 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
 from ..data.means import documents_of
 from ..data.results import Findings, settings_of
-from ..data.scores import checked_choice
 from ..errors import ConcordantError, counted, listing, one_line
 from . import source as sources
-from .reader import read_contents
-from .tables.assemble import assemble
+from .reader import Reading, Selection, read_contents
+from .tables.contents import Contents
 from .tables.layout import Roles
+from .tables.vocabulary import well_known
 
 
-def look(  # noqa: PLR0913
-    what: Any,
-    measure: str | None = None,
-    lower_is_better: bool | None = None,
-    *,
-    systems: Iterable[str] | None = None,
-    topics: Iterable[str] | None = None,
-    topic_column: str | None = None,
-    system_column: str | None = None,
-    score_column: str | None = None,
-    run_column: str | None = None,
+def look(
+    what: Any, measure: str | None = None, lower_is_better: bool | None = None, **how: Unpack[Selection]
 ) -> Findings:
     r"""Show how files would be read: format, orientation, systems, topics, measures, missing scores.
 
@@ -38,7 +29,7 @@ def look(  # noqa: PLR0913
     what : path, open file, or list of them
         As `read_scores` takes it.
     measure : str, optional
-        The measure to count missing scores of; by default the first that is there.
+        The measure to count missing scores of; by default one that most people want, or the first that is there.
     lower_is_better : bool, optional
         As in `read_scores`.
     systems, topics : iterable of str, optional
@@ -61,71 +52,71 @@ def look(  # noqa: PLR0913
     <StringIO>: matrix; 2 systems, 2 topics
 
     """
-    wanted: Any = checked_choice(systems, topics)
-    roles = Roles(topic_column, system_column, score_column, run=run_column, **wanted)
-    settings = settings_of(**roles._asdict(), lower_is_better=lower_is_better)
+    reading = Reading.of(lower_is_better=lower_is_better, **how)
+    settings = settings_of(**reading.roles._asdict(), lower_is_better=lower_is_better)
     path = os.fspath(what) if isinstance(what, str | os.PathLike) else ""
     numbers: dict[str, Any] = {
         "path": path, "formats": (), "n_files": 0, "reading": "", "systems": (), "topics": (), "groups": (),
         "measures": (), "measure": "", "missing": 0, "lower_is_better": False, "problem": None,
     }  # fmt: skip
     try:
-        found, _ = read_contents(sources.expand(what), roles)
-        measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
-        default = next((contents.default for contents in found if contents.default in measures), None)
-        numbers |= {
-            "path": path or found[0].origin.label,
-            "formats": tuple(dict.fromkeys(contents.format for contents in found)),
-            "n_files": len(found),
-            "reading": found[0].reading,
-            "measures": measures,
-        }
-        chosen = measure or default or next(iter(measures), None)
-        try:
-            made = assemble(found, chosen, "error", lower_is_better=lower_is_better, **wanted)
-            lower: bool | None = made.lower_is_better
-        except ConcordantError:  # what is shown is the same in both directions
-            made, lower = assemble(found, chosen, "error", lower_is_better=False, **wanted), None
-        groups = tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values()))
-        numbers |= {
-            "systems": made.systems,
-            "topics": made.topics,
-            "groups": groups,
-            "measure": made.measure,
-            "missing": int(np.isnan(made.values).sum()),
-            "lower_is_better": lower,
-        }
+        _fill(numbers, read_contents(sources.expand(what), reading.roles)[0], measure, reading)
     except ConcordantError as error:
         numbers["problem"] = str(error)
-        verdict, lines = f"{path or what} cannot be read: {error}", [{"what": "problem", "found": str(error)}]
-        none = {"next_command": ""}
-        return Findings(kind="Look", answer=verdict, numbers=numbers, beside=none, lines=lines, settings=settings)
-    command = _next_command(numbers, settings)
+        verdict, command, shown = f"{path or what} cannot be read: {error}", "", ""
+        rows = [{"what": "problem", "found": str(error)}]
+    else:
+        verdict, command = _verdict(numbers), _next_command(numbers, settings)
+        rows = _rows(numbers, command)
+        width = max(len(row["what"]) for row in rows)
+        shown = "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in rows)
+    beside = {"next_command": command}
+    return Findings(
+        kind="Look", answer=verdict, numbers=numbers, beside=beside, lines=rows, shown=shown, settings=settings
+    )
+
+
+def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> None:
+    """Add what files hold, and what they are read as."""
+    measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
+    default = next((contents.default for contents in found if contents.default in measures), None)
+    numbers |= {
+        "path": numbers["path"] or found[0].origin.label,
+        "formats": tuple(dict.fromkeys(contents.format for contents in found)),
+        "n_files": len(found),
+        "reading": found[0].reading,
+        "measures": measures,
+    }
+    reading = reading._replace(measure=measure or default or next(iter([*well_known(measures), *measures]), None))
+    try:
+        made = reading.scores(found)
+        lower: bool | None = made.lower_is_better
+    except ConcordantError:  # what is shown is the same in both directions
+        made, lower = reading._replace(lower_is_better=False).scores(found), None
+    numbers |= {
+        "systems": made.systems,
+        "topics": made.topics,
+        "groups": tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values())),
+        "measure": made.measure,
+        "missing": int(np.isnan(made.values).sum()),
+        "lower_is_better": lower,
+    }
+
+
+def _rows(found: Mapping[str, Any], command: str) -> list[dict[str, str]]:
     facts = {
-        "format": listing(numbers["formats"]),
-        "read as": numbers["reading"],
-        "systems": _ends(made.systems),
-        "topics": _ends(made.topics) if made.topics else "none",
-        "groups": f"{_ends(numbers['groups'])} (resampled; single topics by --groups none)"
-        if numbers["groups"]
-        else "",
-        "measures": listing(measures, 20) if measures else "not named",
-        "measure shown": made.measure or "the only one",
-        "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(lower, ""),
-        "missing scores": str(numbers["missing"]),
+        "format": listing(found["formats"]),
+        "read as": found["reading"],
+        "systems": _ends(found["systems"]),
+        "topics": _ends(found["topics"]) if found["topics"] else "none",
+        "groups": found["groups"] and f"{_ends(found['groups'])} (resampled; single topics by --groups none)",
+        "measures": listing(found["measures"], len(found["measures"])) or "not named",
+        "measure shown": found["measure"] or "the only one",
+        "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(found["lower_is_better"]),
+        "missing scores": str(found["missing"]),
         "next": command,
     }
-    rows = [{"what": name, "found": value} for name, value in facts.items() if value]
-    width = max(len(row["what"]) for row in rows)
-    return Findings(
-        kind="Look",
-        answer=_verdict(numbers),
-        numbers=numbers,
-        beside={"next_command": command},
-        lines=rows,
-        shown="\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in rows),
-        settings=settings,
-    )
+    return [{"what": name, "found": value} for name, value in facts.items() if value]
 
 
 def _verdict(found: Mapping[str, Any]) -> str:
@@ -138,9 +129,8 @@ def _verdict(found: Mapping[str, Any]) -> str:
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:
     """All labels, or the first and the last ones: what does not belong stands at an end."""
-    if len(labels) <= most:
-        return f"{len(labels)}: {listing(labels)}"
-    return f"{len(labels)}: {listing(labels[: most // 2])}, ..., {listing(labels[-(most // 2) :])}"
+    some = labels if len(labels) <= most else [*labels[: most // 2], "...", *labels[-(most // 2) :]]
+    return f"{len(labels)}: {listing(some)}"
 
 
 def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any]) -> str:

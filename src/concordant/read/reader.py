@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
+from ..arrays import FloatArray
 from ..coefficients.sums import floats
-from ..data.means import Missing, Total, documents_of, invent_topics
+from ..data.means import Missing, Total, choose, documents_of, invent_topics, says_which
 from ..data.runs import passing, scale_of
-from ..data.scores import Means, Scores, checked_choice
+from ..data.scores import Means, Scores, checked_choice, owned
 from ..errors import (
+    ConcordantError,
     InputError,
     InputTypeError,
     OtherKindError,
+    ReadError,
     argument,
     counted,
+    either_direction,
     hearing,
     listing,
     named,
-    require,
     warn,
 )
 from ..options import checked
@@ -31,19 +35,29 @@ from . import source as sources
 from .formats import mteb
 from .formats.nested import NestedScores
 from .labels import labels_of, new_names
-from .recognise import recognise
+from .recognise import frame_contents, recognise
 from .source import Item, Source
-from .tables.assemble import assemble
-from .tables.cells import Given
-from .tables.contents import NO_ROLES, Contents, frame_contents
+from .tables.contents import MEAN, Contents, Grid, joined, without_means
 from .tables.frames import is_frame
-from .tables.layout import Roles
-from .tables.vocabulary import direction
+from .tables.layout import NO_ROLES, Given, Origin, Roles, warn_of
+from .tables.rows import WIDTH
+from .tables.vocabulary import direction, error_of_another, usually_an_error
 
 _LONGEST = 2_000  # characters of an argument in a call
 
 
-class Options(TypedDict, total=False):
+class Selection(TypedDict, total=False):
+    """What of a file is read."""
+
+    systems: Iterable[Any] | None
+    topics: Iterable[Any] | None
+    topic_column: str | None
+    system_column: str | None
+    score_column: str | None
+    run_column: str | None
+
+
+class Options(Selection, total=False):
     """How scores are read, and what is true of them: the options of `read_scores`, but for the measure."""
 
     missing: Missing
@@ -53,54 +67,14 @@ class Options(TypedDict, total=False):
     total: Total
     teams: Any
     families: Any
-    systems: Iterable[Any] | None
-    topics: Iterable[Any] | None
     rename: Any
     repeats: str
-    topic_column: str | None
-    system_column: str | None
-    score_column: str | None
-    run_column: str | None
 
 
 class ReadOptions(Options, total=False):
     """The same with the measure."""
 
     measure: str | None
-
-
-class Repeats(NamedTuple):
-    """pass@k or pass^k, in the place of the mean of the runs of a cell."""
-
-    name: str
-    k: int
-    every: bool
-
-    @classmethod
-    def of(cls, given: str) -> Repeats | None:
-        """None for the mean."""
-        match = re.fullmatch(r"pass([@^])([1-9]\d{0,5})", given)
-        require(match is not None or given == "mean", "repeats", given, "give mean, pass@K or pass^K, such as pass^4")
-        return None if match is None else cls(given, int(match[2]), match[1] == "^")
-
-    def taken(self, made: Scores | Means) -> Scores:
-        """The same scores with pass@k or pass^k for each topic and system."""
-
-        def refused(why: str) -> InputError:
-            return InputError(f"{made.source or 'scores'}: {self.name} needs {why}")
-
-        if not isinstance(made, Scores) or made.runs is None:
-            raise refused("several runs of each topic")
-        runs = made.shown(made.runs)
-        count = (~np.isnan(runs)).sum(axis=2)
-        if scale_of(runs) != "binary":
-            raise refused("runs that pass or fail, scored 1 and 0")
-        if (least := int(count[count > 0].min())) < self.k:
-            topic, system = np.argwhere(count == least)[0]
-            has = f"{made.systems[system]} has {least} of topic {made.topics[topic]!r}"
-            raise refused(f"{self.k} runs of each topic, and {has}")
-        about = made._about() | {"measure": self.name if not made.measure else f"{self.name} of {made.measure}"}
-        return Scores(passing(runs, self.k, every=self.every), **about)
 
 
 class Reading(NamedTuple):
@@ -112,7 +86,7 @@ class Reading(NamedTuple):
     roles: Roles = NO_ROLES
     about: Mapping[str, Any] = {}
     rename: Mapping[str, str] = {}
-    repeats: Repeats | None = None
+    repeats: str = "mean"
 
     @classmethod
     def of(cls, **how: Unpack[ReadOptions]) -> Reading:
@@ -138,7 +112,7 @@ class Reading(NamedTuple):
             Roles(**columns, **wanted),
             about,
             names,
-            Repeats.of(how.get("repeats", "mean")),
+            how.get("repeats", "mean"),
         )
 
     def selected(self, made: Scores | Means) -> Scores | Means:
@@ -148,13 +122,48 @@ class Reading(NamedTuple):
         some = self.roles.systems is not None or self.roles.topics is not None
         return made.select(self.roles.systems, self.roles.topics) if some else made
 
+    def scores(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
+        """The scores of one measure; only the systems and topics that were asked for, in this order.
+
+        A run whose file is empty is a system without scores.
+        """
+        systems, topics = self.roles.systems, self.roles.topics
+        grid, measure = joined(found, self.measure, systems)
+        origin = Together([contents.origin for contents in found])
+        seen = [name for contents in found for name in contents.seen]
+        one_each = MEAN in grid.topics
+        if topics is not None and not one_each:
+            grid = grid.take(choose(topics, grid.topics, "topic", origin.error, seen))
+        if new := [name for name, _ in empty if name not in grid.names]:
+            holes = np.full((len(grid.topics), len(new), *grid.scores.shape[2:]), np.nan)
+            grid = replace(grid, scores=np.hstack([grid.scores, holes]), systems=[*grid.names, *new])
+        if systems is not None:
+            grid = grid.take(columns=choose(systems, grid.names, "system", origin.error, seen))
+            if others := [file.label for run, file in empty if run not in grid.names]:
+                files = counted(len(others), "empty file")
+                warn(f"Skipped {files} of systems that were not asked for: {listing(others)}")
+            if topics is None and self.missing == "available":  # leave out topics that none of these systems has
+                grid = grid.take(np.flatnonzero(~np.isnan(grid.values).all(axis=1)).tolist())
+        if one_each and len(grid.values) > 1:
+            raise origin.error("some hold scores of topics, others one score per system: read them one by one")
+        chosen_by_name = {"topics": says_which(topics) or one_each, "systems": says_which(systems)}
+        unnamed = [axis for axis, named in chosen_by_name.items() if not named]
+        for axis in () if one_each else unnamed:
+            grid = without_means(grid, axis, origin)
+        _warn_of_zeros(grid.values, origin)
+        for axis in unnamed:
+            _refuse_errors(grid, axis, origin)
+        lower = _direction(found, grid, measure, origin, self.lower_is_better)
+        about: Any = {"lower_is_better": lower, "missing": self.missing, "source": origin.label}
+        if one_each:
+            return Means(grid.values[0], grid.names, measure, errors=_errors(found, measure, grid), **about)
+        groups = _groups(found, grid.topics)
+        return Scores(owned(grid.scores), grid.topics, grid.names, measure, groups=groups, **about)
+
     def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
         """As `described`, what was read: topics that are named as segments are grouped by document."""
-        systems, topics, lower = self.roles.systems, self.roles.topics, self.lower_is_better
-        made = assemble(
-            found, self.measure, self.missing, systems=systems, topics=topics, lower_is_better=lower, empty=empty
-        )
-        if isinstance(made, Scores) and made.runs is not None and self.repeats is None:
+        made = self.scores(found, empty)
+        if isinstance(made, Scores) and made.runs is not None and self.repeats == "mean":
             warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and their mean is its score")
         if isinstance(made, Scores) and made.groups is None and "groups" not in self.about:
             documents = documents_of(made.topics)
@@ -175,7 +184,7 @@ class Reading(NamedTuple):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise InputError(f"{named('rename')} gives two systems the name {twice!r}: name each once")
             made = made.described(systems=names)
-        made = made if self.repeats is None else self.repeats.taken(made)
+        made = made if self.repeats == "mean" else _passed(made, self.repeats)
         if self.missing not in ("error", made.missing):
             about["missing"] = self.missing
         if isinstance(made, Means) and about.get("groups", "") is None:
@@ -184,6 +193,98 @@ class Reading(NamedTuple):
             here = f"{listing(map(named, wrong))} needs scores on topics, and here is one score per system"
             raise InputError(f"{made.source or 'scores'}: {here}: leave it out")
         return made.described(**about) if about else made
+
+
+def _passed(made: Scores | Means, repeats: str) -> Scores:
+    """The same scores with pass@k or pass^k, in the place of the mean of runs, for each topic and system."""
+
+    def refused(why: str) -> InputError:
+        return InputError(f"{made.source or 'scores'}: {repeats} needs {why}")
+
+    if not isinstance(made, Scores) or made.runs is None:
+        raise refused("several runs of each topic")
+    k, runs = int(repeats[5:]), made.shown(made.runs)
+    count = (~np.isnan(runs)).sum(axis=2)
+    if scale_of(runs) != "binary":
+        raise refused("runs that pass or fail, scored 1 and 0")
+    if (least := int(count[count > 0].min())) < k:
+        topic, system = np.argwhere(count == least)[0]
+        has = f"{made.systems[system]} has {least} of topic {made.topics[topic]!r}"
+        raise refused(f"{k} runs of each topic, and {has}")
+    about = made._about() | {"measure": f"{repeats} of {made.measure}" if made.measure else repeats}
+    return Scores(passing(runs, k, every=repeats[4] == "^"), **about)
+
+
+class Together(NamedTuple):
+    """Where the scores of several files came from."""
+
+    origins: Sequence[Origin]
+
+    @property
+    def label(self) -> str:
+        """The first, and how many more there are."""
+        first = self.origins[0].label
+        return first if len(self.origins) == 1 else f"{first} and {len(self.origins) - 1} more"
+
+    def error(self, message: str, line: int | None = None) -> ConcordantError:
+        """The error that names them."""
+        if isinstance(self.origins[0], Given):
+            return self.origins[0].error(message)
+        return ReadError(message, self.label)
+
+
+def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:
+    """Refuse labels that say that the scores are the errors of others."""
+    if (wrong := error_of_another(grid.labels(axis))) is not None:
+        said = f"{axis[:-1]} {wrong!r} is named as the error of another {axis[:-1]}"
+        raise origin.error(f"{said}: leave it out with {argument(axis, [f'!{wrong}'])}")
+
+
+def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, str] | None:
+    """The group of each topic, where the files say which belong together, and some do."""
+    known = {topic: group for contents in found for topic, group in contents.groups.items()}
+    groups = [known[topic] for topic in topics if topic in known]
+    return known if len(set(groups)) < len(groups) else None
+
+
+def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] | None:
+    """The standard errors of one score per system, if the tables have the limits of all."""
+    given = [(contents.origin, *contents.errors(measure)) for contents in found]
+    known = {system: error for _, errors, _ in given for system, error in errors.items()}
+    if not known:
+        return None
+    lacking = [s for s, value in zip(grid.names, grid.values[0], strict=True) if s not in known and not np.isnan(value)]
+    if lacking:
+        left = f"leave {listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}"
+        said = f"standard errors are not known, because some systems have no limits: {left}"
+        warn_of(Together([origin for origin, *_ in given]), said)
+        return None
+    for origin, _, columns in given:
+        shown = listing(map(repr, columns))
+        warn_of(origin, f"standard errors were computed from the 95% limits in {shown}, as their distance / {WIDTH:g}")
+    return [known.get(system, np.nan) for system in grid.names]
+
+
+def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Origin, said: bool | None) -> bool:
+    """Whether lower is better in the scores that were made of these files."""
+    topics = set(grid.topics)
+    by_file = [lower for c in found for topic, lower in c.lower.get(measure, {}).items() if topic in topics]
+    named = measure or next((c.column for c in found if c.column), "")
+    side = (found[0].origin.label if len(found) == 1 else "PATH") + (f":{measure}" if measure else "")
+    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # which are errors, or what they cost
+        raise origin.error(f"holds {named!r} above 0, which may count errors: {either_direction(side)}")
+    lower = direction(named, said, origin, by_file, side)
+    label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
+    if said is None and not measure and label is not None:
+        warn(f"{label} was read with higher scores as better; to decide, {either_direction(side)}")
+    return lower
+
+
+def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
+    """Warn where no system scores anything, as by a measure that nothing satisfies."""
+    zeros = values == 0
+    if values.shape[1] > 1 and zeros.any() and (zeros | np.isnan(values)).all():
+        warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
 
 
 @checked
@@ -346,7 +447,8 @@ def read_contents(
     if not found:
         raise empty[0][1].error("is empty" if len(empty) == 1 else f"is empty, as are all {len(empty)} files")
     _tell_of_others(list(others))
-    found = mteb.newest(found)
+    if any(isinstance(table, mteb.Task) for table in found):
+        found = mteb.newest(found)
     details = [table for table in found if not table.summary]
     if details and (summaries := [table for table in found if table.summary]):
         # They would vanish where they summarise other runs than those whose topics are there.
@@ -456,17 +558,15 @@ def as_topics(
     given: Collection,
     name: str = "scores",
     *,
-    least: int = 2,
     least_systems: int = 2,
     holes: bool = False,
-    otherwise: str = "",
 ) -> Scores:
     """Like `as_scores`, for what is about topics: `Scores`, whose policy for missing scores was applied.
 
     A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may be missing
-    for good. `otherwise` is what a caller without topics can do instead.
+    for good.
     """
-    made, said = as_topic_side(given, name, otherwise=otherwise).settled(open_to_holes=holes)
+    made, said = as_topic_side(given, name).settled(open_to_holes=holes)
     for sentence in said:
         warn(sentence)
     n, m = made.values.shape
@@ -474,9 +574,9 @@ def as_topics(
         raise InputError(
             f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
         )
-    if n < least:
+    if n < 2:
         trust = "how systems differ from topic to topic tells how far their means can be trusted"
-        raise InputError(f"{name} {_has(name)} {counted(n, 'topic')}: at least {least} are needed, because {trust}")
+        raise InputError(f"{name} {_has(name)} {counted(n, 'topic')}: at least 2 are needed, because {trust}")
     return made
 
 

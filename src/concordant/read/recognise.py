@@ -1,4 +1,4 @@
-"""Which format a file has, by what is in it; never by its name."""
+"""Which format a file has, by what is in it, never by its name; and of which kind a table is."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from ..errors import OtherKindError, ReadError
+import numpy as np
+
+from ..errors import ConcordantError, OtherKindError, ReadError, listing
 from .formats import delimited, mteb, nested, records
-from .formats.parquet import read_parquet
+from .formats.parquet import parquet_table
 from .source import Source, load_json
-from .tables import vocabulary
-from .tables.cells import Cells, Column, cell_number, is_fraction, number
-from .tables.contents import NO_ROLES, Contents, table_contents
-from .tables.layout import Roles
+from .tables import layout, vocabulary
+from .tables.contents import Contents, Long, matrix
+from .tables.frames import frame_cells
+from .tables.layout import NO_ROLES, Cells, Column, Origin, Roles
+from .tables.rows import Rows, unnamed
+from .tables.vocabulary import cell_number, is_fraction, number
 
 KNOWN = (
     "trec_eval; four columns (run measure topic value, run topic measure value); ir_measures -q and "
@@ -74,7 +78,9 @@ def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
 
 def _recognise(source: Source, roles: Roles) -> Contents:
     if source.parquet:
-        return read_parquet(source, roles)
+        found = frame_contents(parquet_table(source)[0], source, roles)
+        found.format = f"{found.format} (parquet)"
+        return found
     line, first = next(source.lines())
     if first.lstrip()[:1] in (b"{", b"["):
         return _json(source, first, roles)
@@ -100,7 +106,8 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
         table = _headerless(source, line, fields)
         if table is not None:
             return table
-    table = delimited.read_delimited(source, roles)
+    cells = delimited.read_delimited(source, roles)
+    table = None if cells is None else table_contents(cells, roles)
     if table is None:
         raise unknown(source, line)
     return table
@@ -186,16 +193,30 @@ def _json(source: Source, first: bytes, roles: Roles) -> Contents:
         parsed = ((line, load_json(source, text, line)) for line, text in source.lines())
         for fits, read in _LINES:
             if fits(record):
-                return read(source, list(parsed))
+                records = list(parsed)
+                if (odd := next((line for line, other in records if not fits(other)), None)) is not None:
+                    raise source.error("is not a record like the first", odd)
+                return _read(source, records, read)
         return _long(source, parsed, roles)
     content = load_json(source)
     content = nested.rows_of_frame(content) or content
     for fits, read in _JSON:
         if fits(content):
-            return read(source, content)
+            return _read(source, content, read)
     if isinstance(content, list) and content and all(isinstance(record, dict) for record in content):
         return _long(source, ((1, record) for record in content), roles)
     raise unknown(source, 1)
+
+
+def _read(source: Source, content: Any, read: _Reader) -> Contents:
+    try:
+        return read(source, content)
+    except ConcordantError:
+        raise
+    except KeyError as error:
+        raise source.error(f"has a record without the key {error}", 1) from None
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        raise source.error(f"has a part of another form than its format has: {error}", 1) from None
 
 
 def _first_record(source: Source, first: bytes) -> Any:
@@ -220,7 +241,7 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
     columns: list[list[Any]] = [[] for _ in header]
     for line, record in chain([first], records):
         if not isinstance(record, dict) or record.keys() != first[1].keys():
-            raise source.error(f"is not a record with the keys {', '.join(map(repr, header[:12]))}, as the first", line)
+            raise source.error(f"is not a record with the keys {listing(map(repr, header))}, as the first", line)
         lines.append(line)
         for column, key in zip(columns, header, strict=True):
             cell = record[key]
@@ -230,3 +251,52 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
     if table is None:
         raise unknown(source, lines[0])
     return table
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
+    """The scores of a table; None if its cells are not what its header promises."""
+    cells = cells.without(_blank(cells))
+    roles = layout.of_samples(cells.names, roles)
+    runs: list[str] | None = None
+    if places := layout.run_columns(cells, roles):
+        runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
+        cells, roles = cells.without(places), roles._replace(run=None)
+    shape = layout.name_columns(cells.names, roles)
+    if isinstance(shape, str):
+        raise cells.error(shape)
+    if runs is not None and (shape.kind not in ("long", "matrix") or shape.topic is None):
+        raise cells.error("has a column of runs, but no column of topics: repeated runs need a row per topic and run")
+    if not layout.is_plausible(shape, [cell_number(cell) for cell in cells.first_row()]):
+        return None
+    if runs is None:
+        layout.warn_of_counters(cells, shape)
+    if shape.kind == "matrix":
+        return matrix(cells, shape.topic, list(shape.others), roles, runs)
+    if shape.kind == "rows":
+        columns = sorted(k for k in {shape.value, *shape.others} if k is not None)
+        return Rows(cells, shape.system, columns, True, roles)
+    if shape.kind == "unnamed":
+        return unnamed(cells, list(shape.others), roles)
+    if shape.system is None and shape.value is None and shape.topic is not None and runs is None:
+        layout.refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(shape.topic)], True)
+    if shape.value is None and shape.system is not None and runs is None:
+        layout.refuse_scores_as_names(cells, shape.system, shape.topic)
+    return Long(cells, shape, roles, runs)
+
+
+def _blank(cells: Cells) -> list[int]:
+    """Columns without a name and without a cell, as spreadsheets write behind a table."""
+    unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
+    return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
+
+
+def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Contents:
+    """The scores of a frame."""
+    cells = frame_cells(frame, origin)
+    found = table_contents(cells, roles) if len(cells) else None
+    if found is None:
+        raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
+    return found

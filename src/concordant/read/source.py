@@ -5,10 +5,8 @@ Input is data: it is read, decompressed up to a limit, and parsed; nothing in it
 
 from __future__ import annotations
 
-import csv
 import glob
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -21,12 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..arrays import FloatArray
-from ..errors import InputError, InputTypeError, OtherKindError, ReadError, closest, limit_of, warn
-from ..render.outputs import Kind, reading, reading_whole, written_whole
-from .tables.cells import number
+from ..errors import (
+    InputError,
+    InputTypeError,
+    OtherKindError,
+    ReadError,
+    closest,
+    limit_of,
+    listing,
+    reading,
+    reading_whole,
+    warn,
+)
+from .tables.vocabulary import number
 
 # Of `MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
 LINE_SHARE = 64
@@ -215,7 +220,7 @@ def _is_backup(path: Path) -> bool:
 
 def _without_backups(found: list[Path]) -> list[Path]:
     """In their order, with a warning that names what is left out."""
-    if shown := ", ".join(sorted(str(path) for path in found if _is_backup(path))[:12]):
+    if shown := listing(sorted(path for path in found if _is_backup(path))):
         warn(f"backup files left out: {shown}")
     return sorted(path for path in found if not _is_backup(path))
 
@@ -447,26 +452,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise ReadError("is not UTF-8: convert it, for instance with iconv", os.fsdecode(path)) from None
-
-
-def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a table, one mapping from column to value per row, all with the same columns, in full precision."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    header = text.getvalue().encode()
-    writer.writerows(rows)
-    with written_whole(path, Kind("an earlier version of this table", lambda start: start.startswith(header))) as file:
-        file.write(text.getvalue().encode())
-
-
-def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
-    """The same for the same numbers in the same order with the same labels, and for nothing else."""
-    digest = hashlib.sha256(json.dumps(values.shape).encode())
-    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # -0 is 0
-    if labels:
-        digest.update(json.dumps(labels).encode())
-    return digest.hexdigest()
 
 
 class SideName(NamedTuple):

@@ -2,89 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import glob
+import io
 import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ..errors import InputError
+from ..errors import InputError, files_of_call
 
 try:
     import fcntl
 except ImportError:  # Windows, which does not remove a file that is open
     fcntl = None  # type: ignore[assignment]
-
-
-class _Call:
-    """The files that a command, or a session of Python, reads and writes.
-
-    Files are identified by device and inode, which are the same for all their names. Each comes with its path, since an
-    inode is reused once its file is deleted.
-    """
-
-    def __init__(self, outputs: Mapping[str, Path]) -> None:
-        self.outputs = outputs
-        self.replaced = {_identity(path): option for option, path in outputs.items()}
-        self.read: dict[tuple[int, int] | None, str] = {}
-        self.written: dict[tuple[int, int] | None, str] = {}
-
-
-def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
-    """Return the device and inode of a regular file, or None for others: devices and pipes cannot be replaced."""
-    try:
-        about = os.stat(file)
-    except (OSError, ValueError):
-        return None
-    return (about.st_dev, about.st_ino) if stat.S_ISREG(about.st_mode) else None
-
-
-_call: ContextVar[_Call] = ContextVar("call", default=_Call({}))  # noqa: B039 - shared by all that Python reads
-
-
-@contextmanager
-def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
-    """Within the block, refuse to read what an output would replace, and to replace what was read.
-
-    `outputs` are the files and folders that a command is going to write, by the option that names them.
-    """
-    before = _call.set(_Call(outputs))
-    try:
-        yield
-    finally:
-        _call.reset(before)
-
-
-def reading(file: Any, label: str) -> None:
-    """Remember that an open file is read. It is an error if an output would replace it."""
-    try:
-        identity = _identity(file.fileno())
-    except (AttributeError, TypeError, OSError, ValueError):  # not a file on disk
-        return
-    call = _call.get()
-    if identity is not None and (option := call.replaced.get(identity)) is not None:
-        raise InputError(f"{option} would replace {label}, which this command reads: give {option} another file")
-    call.read[identity] = os.path.abspath(label)
-
-
-def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
-    """Refuse an output that the next run would read, as it lies in an input folder and matches the pattern."""
-    for option, path in _call.get().outputs.items():
-        where = Path(os.path.realpath(path))
-        read = set(map(os.path.realpath, folders))
-        for place in (where / "x", where, *where.parents):  # an output may be a folder
-            if str(place.parent) in read and fnmatch(place.name, pattern):
-                raise InputError(
-                    f"{option} would write into {place.parent}, where the next run would read it as an input: "
-                    f"give {option} another folder"
-                )
 
 
 class Kind(NamedTuple):
@@ -151,7 +87,7 @@ def written_whole(path: str | os.PathLike[str], kind: Kind | None = None) -> Ite
             if fcntl is None:  # Windows does not rename an open file
                 file.close()
             os.replace(file.name, target)
-        _call.get().written[_identity(target)] = str(target)
+        files_of_call().wrote(target)
     except OSError as error:  # it names no file, or a temporary one
         raise _named(error, path) from None
 
@@ -170,13 +106,22 @@ def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) 
         return None
     except OSError as error:  # for instance, a parent is a file
         raise _named(error, path) from None
-    call, identity = _call.get(), _identity(target)
-    read, written = (known.get(identity) for known in (call.read, call.written))
-    if read is not None and _identity(read) == identity and (written is None or _identity(written) != identity):
+    if files_of_call().was_read(target):
         raise InputError(f"{os.fspath(path)} was read, and would be replaced: give another file, or delete it first")
     if kind is not None and start and not kind.holds(start):
         raise InputError(f"{os.fspath(path)} exists and is not {kind.words}: give another file, or delete it first")
     return mode
+
+
+def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table, one mapping from column to value per row, all with the same columns, in full precision."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    header = text.getvalue().encode()
+    writer.writerows(rows)
+    with written_whole(path, Kind("an earlier version of this table", lambda start: start.startswith(header))) as file:
+        file.write(text.getvalue().encode())
 
 
 def write_new(path: str | os.PathLike[str], data: bytes) -> bool:

@@ -7,7 +7,7 @@ import unicodedata
 from pathlib import Path
 
 from ..coefficients.registry import list_coefficients
-from ..errors import InputError
+from ..errors import InputError, nearest
 
 # references.bib has an empty line between entries, and none within. The keywords of an entry are not printed: they list
 # the functions that the paper describes, and coefficients with several papers. Our own methods cite this package.
@@ -29,7 +29,7 @@ def bibliography(names: list[str]) -> list[str]:
             papers.setdefault(name, []).append(key)
     for name in names:
         if name not in papers:
-            raise InputError(f"unknown name {name!r}: choose from {', '.join(papers)}")
+            raise InputError(f"unknown name {name!r}{nearest(name, papers)}")
     return [BIBTEX[key] for key in dict.fromkeys(key for name in names for key in papers[name])]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, Workers
+from ..arrays import FloatArray, Workers, fingerprint
 from ..data.means import mean_over_topics
 from ..data.results import columns, settings_of
 from ..errors import InputError, one_line
@@ -20,7 +20,6 @@ from ..options import checked
 from ..planning.estimation import ESTIMATORS, estimates_of
 from ..planning.halves import discordant_shares
 from ..read.reader import Collection, as_topics, refuse
-from ..read.source import fingerprint
 from .grid import Trials, run_grid
 from .saving import StudyResult
 from .simulation import Simulator

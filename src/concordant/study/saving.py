@@ -13,8 +13,7 @@ from typing import Any
 from ..data.results import Findings, Result
 from ..errors import InputError, MissingExtraError, nearest, warn
 from ..options import checked
-from ..read.source import write_csv
-from ..render.outputs import FIGURE, written_whole
+from ..render.outputs import FIGURE, write_csv, written_whole
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -25,23 +25,9 @@ import numpy as np
 from ...errors import ConcordantError, ReadError, limit_of, listing
 from ..source import QUOTED, Source
 from ..tables import vocabulary
-from ..tables.cells import (
-    MEAN,
-    NOTHING,
-    Cells,
-    Column,
-    Grid,
-    cell_number,
-    is_fraction,
-    number,
-    parse,
-    pivot,
-    plain_numbers,
-    scores_of,
-    warn_of_lost,
-)
-from ..tables.contents import Contents, table_contents, warn_of_words
-from ..tables.layout import Roles, is_plausible, name_columns
+from ..tables.contents import MEAN, Contents, Grid, pivot, warn_of_lost, warn_of_words
+from ..tables.layout import Cells, Column, Roles, is_plausible, name_columns, parse, scores_of
+from ..tables.vocabulary import NOTHING, cell_number, is_fraction, number, plain_numbers
 
 # A number takes 8 bytes of memory; text that is neither a label nor a number about 170, so that a tenth of it may be
 # such text. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
@@ -50,7 +36,7 @@ _BATCH = 2**10  # cells that are looked at together: few, for the garbage collec
 _BLANK = " \t\n"
 
 
-def read_delimited(source: Source, roles: Roles) -> Contents | None:
+def read_delimited(source: Source, roles: Roles) -> Cells | None:
     """A table with a header line; None if it does not look like one."""
     # They tell whether the rest is worth reading.
     beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
@@ -77,7 +63,7 @@ def read_delimited(source: Source, roles: Roles) -> Contents | None:
         bad = next((row for row, cell in enumerate(cells.values(0)) if is_fraction(number(cell))), None)
         if bad is not None:  # no row is named so: these are scores
             raise _unequal(source, width + 1, width, cells.lines[bad] if cells.lines else header_line)
-    return table_contents(cells, roles)
+    return cells
 
 
 def no_header(source: Source, line: int) -> ReadError:

@@ -21,8 +21,8 @@ import numpy as np
 
 from ...errors import ReadError, counted, listing, warn
 from ..source import Item, Source, load, load_json
-from ..tables.cells import Grid, warn_of
-from ..tables.contents import Contents
+from ..tables.contents import Contents, Grid
+from ..tables.layout import warn_of
 
 # Scores of the first of these splits count; MSMARCO, for instance, is scored on dev. Others are topics of their own.
 _SPLITS = ("test", "dev", "validation", "all")

@@ -14,8 +14,9 @@ import numpy as np
 from ...errors import ConcordantError, listing
 from ..source import Source
 from ..tables import vocabulary
-from ..tables.cells import MEAN, Grid, Origin, cell_number, pivot, scores_of, warn_of, warn_of_lost
-from ..tables.contents import Contents, warn_of_words
+from ..tables.contents import MEAN, Contents, Grid, pivot, warn_of_lost, warn_of_words
+from ..tables.layout import Origin, scores_of, warn_of
+from ..tables.vocabulary import cell_number
 
 _SHAPE = "{system: {topic: {measure: value}}}"
 # What the one key around results is called; no system.

@@ -8,22 +8,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any
 
-from ...errors import MissingExtraError, ReadError, listing
+from ...errors import ReadError, import_extra, listing
 from ..source import Source, most_bytes, too_large
-from ..tables.cells import warn_of
-from ..tables.contents import Contents, frame_contents
-from ..tables.layout import Roles
+from ..tables.layout import warn_of
 from .delimited import refuse_too_many
-
-
-def read_parquet(source: Source, roles: Roles) -> Contents:
-    """The scores of a table."""
-    found = frame_contents(parquet_table(source)[0], source, roles)
-    found.format = f"{found.format} (parquet)"
-    return found
 
 
 def parquet_table(
@@ -33,10 +23,7 @@ def parquet_table(
 
     By default these are all but lists and records, which are no scores and have no limit.
     """
-    try:
-        parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow").types
-    except ImportError:
-        raise MissingExtraError(f"{source.label} needs pyarrow: pip install pyarrow") from None
+    parquet, types = import_extra("pyarrow.parquet", source.label), import_extra("pyarrow").types
     numeric = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
     try:
         schema = parquet.ParquetFile(io.BytesIO(source.data)).schema_arrow

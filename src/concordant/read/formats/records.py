@@ -14,9 +14,9 @@ from typing import Any
 
 from ...errors import listing, named
 from ..source import Source
-from ..tables.cells import Grid, cell_number, pivot, plain_number, scores_of, warn_of
-from ..tables.contents import Contents
-from ..tables.vocabulary import names_systems
+from ..tables.contents import Contents, Grid, pivot
+from ..tables.layout import scores_of, warn_of
+from ..tables.vocabulary import cell_number, names_systems, plain_number
 from .mteb import sibling
 
 Lines = list[tuple[int, Any]]
@@ -62,18 +62,16 @@ def has_keys(content: Any, *keys: str) -> bool:
     return isinstance(first, dict) and first.keys() >= set(keys)
 
 
-def _checked(source: Source, record: Any, keys: Iterable[str], line: int = 1) -> dict[str, Any]:
-    if not isinstance(record, dict) or not record.keys() >= set(keys):
-        raise source.error(f"has a record without the keys of the first: {', '.join(sorted(keys))}", line)
-    return record
-
-
-_ANNOTATION = ("instruction", "generator_1", "generator_2", "preference")
+def below(content: Any, *keys: str) -> Any:
+    """What stands below these keys, one within the other; None where one of them is not there."""
+    for key in keys:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content
 
 
 def is_annotations(content: Any) -> bool:
     """annotations.json of AlpacaEval: a judge's preference for the second of two systems, one per instruction."""
-    return isinstance(content, list) and has_keys(content, *_ANNOTATION)
+    return isinstance(content, list) and has_keys(content, "instruction", "generator_1", "generator_2", "preference")
 
 
 def read_annotations(source: Source, content: Any) -> Contents:
@@ -84,7 +82,7 @@ def read_annotations(source: Source, content: Any) -> Contents:
     times: Counter[tuple[str, str]] = Counter()
     topics, systems = [], []
     for record in content:
-        system, topic = str(_checked(source, record, _ANNOTATION)["generator_2"]), str(record["instruction"])
+        system, topic = str(record["generator_2"]), str(record["instruction"])
         times[system, topic] += 1
         systems.append(system)
         topics.append(topic if times[system, topic] == 1 else f"{topic} [{times[system, topic]}]")
@@ -96,13 +94,11 @@ def read_annotations(source: Source, content: Any) -> Contents:
     return found
 
 
-_TRIAL = ("task_id", "trial")
-
-
 def is_trials(content: Any) -> bool:
     """Results of tau-bench, a list of trials, or of tau2-bench, which has them as `simulations`."""
     found = _trials(content)
-    return has_keys(found, *_TRIAL) and _reward(found[0]) is not None and not any(map(names_systems, found[0]))
+    fits = has_keys(found, "task_id", "trial") and _reward(found[0]) is not None
+    return fits and not any(map(names_systems, found[0]))
 
 
 def _trials(content: Any) -> Any:
@@ -111,27 +107,24 @@ def _trials(content: Any) -> Any:
 
 
 def _reward(record: dict[str, Any]) -> Any:
-    info = record.get("reward_info")
-    return info.get("reward") if isinstance(info, dict) else record.get("reward")
+    return below(record, "reward_info", "reward") if record.get("reward_info") else record.get("reward")
 
 
 def read_trials(source: Source, content: Any) -> Contents:
     """The rewards of one model, a topic for each task and a run for each trial."""
     found, records = Gathered(source), _trials(content)
     for record in records:
-        trial = _checked(source, record, _TRIAL)["trial"]
         if (reward := _reward(record)) is None:
-            raise source.error(f"has no reward of task {record['task_id']!r}, trial {trial!r}", 1)
-        found.add("reward", str(record["task_id"]), reward, trial)
-    if errors := sum(isinstance(record.get("info"), dict) and "error" in record["info"] for record in records):
+            raise source.error(f"has no reward of task {record['task_id']!r}, trial {record['trial']!r}", 1)
+        found.add("reward", str(record["task_id"]), reward, record["trial"])
+    if errors := sum("error" in (record.get("info") or ()) for record in records):
         warn_of(source, f"{errors} of {len(records)} trials ended with an error, and have the reward that stands there")
-    agent = content.get("info", {}).get("agent_info", {}).get("llm") if isinstance(content, dict) else None
-    return found.contents("tau-bench trials", agent)
+    return found.contents("tau-bench trials", below(content, "info", "agent_info", "llm"))
 
 
 def is_evaluations(content: Any) -> bool:
     """The results of one model, as Every Eval Ever has them: evaluations are the topics."""
-    return isinstance(content, dict) and isinstance(content.get("evaluation_results"), list) and "model_info" in content
+    return isinstance(below(content, "evaluation_results"), list) and "model_info" in content
 
 
 def read_evaluations(source: Source, content: Any) -> Contents:
@@ -139,46 +132,39 @@ def read_evaluations(source: Source, content: Any) -> Contents:
     found = Gathered(source)
     lower: dict[str, dict[str, bool]] = {}
     for place, result in enumerate(content["evaluation_results"]):
-        if not isinstance(result, dict) or not isinstance(result.get("score_details"), dict):
-            raise source.error(f"evaluation result {place} has no score_details", 1)
-        config = result.get("metric_config")
-        metric: dict[str, Any] = config if isinstance(config, dict) else {}
+        metric = result.get("metric_config") or {}
         measure = str(metric.get("metric_name") or metric.get("metric_id") or "score")
         topic = str(result.get("evaluation_name", place))
         found.add(measure, topic, result["score_details"].get("score"))
         if isinstance(said := metric.get("lower_is_better"), bool):
             lower.setdefault(measure, {})[topic] = said
-    model = content["model_info"]
-    name = model.get("id") or model.get("name") if isinstance(model, dict) else None
+    name = below(content, "model_info", "id") or below(content, "model_info", "name")
     table = found.contents("Every Eval Ever, results", name, name)
     table.summary, table.lower = True, lower
     return table
 
 
-_INSTANCE = ("model_id", "sample_id", "evaluation", "evaluation_name")
-
-
 def is_instance(record: Any) -> bool:
     """One line of the instances of Every Eval Ever."""
-    return isinstance(record, dict) and has_keys(record, *_INSTANCE)
+    return isinstance(record, dict) and has_keys(record, "model_id", "sample_id", "evaluation", "evaluation_name")
 
 
 def read_instances(source: Source, records: Lines) -> Contents:
     """The scores of one model, a topic for each instance: `evaluation/sample`."""
     found = Gathered(source)
     for line, record in records:
-        details = _checked(source, record, _INSTANCE, line)["evaluation"]
+        details = record["evaluation"]
         score = details.get("score") if isinstance(details, dict) else details
         found.add("score", f"{record['evaluation_name']}/{record['sample_id']}", score, line=line)
     models = list(dict.fromkeys(str(record["model_id"]) for _, record in records))
     if len(models) > 1:
-        raise source.error(f"holds several models ({', '.join(models)}): give each a file of its own")
+        raise source.error(f"holds several models ({listing(models)}): give each a file of its own")
     return found.contents("Every Eval Ever, instances", models[0], models[0])
 
 
 def is_document(record: Any) -> bool:
     """One line of WMT's metric scores: a document, and for each metric the scores of its segments."""
-    return isinstance(record, dict) and "document_id" in record and isinstance(record.get("metric_scores"), dict)
+    return isinstance(below(record, "metric_scores"), dict) and "document_id" in record
 
 
 def read_documents(source: Source, records: Lines) -> Contents:
@@ -190,8 +176,6 @@ def read_documents(source: Source, records: Lines) -> Contents:
     found = Gathered(source)
     documents: dict[str, str] = {}
     for line, record in records:
-        if not is_document(record):
-            raise source.error("is not a document with metric_scores, as the first line is", line)
         document = "/".join(str(record[key]) for key in ("language_pair", "document_id") if key in record)
         for metric, values in record["metric_scores"].items():
             for segment, value in enumerate(values if isinstance(values, list) else [values]):
@@ -214,13 +198,12 @@ _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filt
 
 def is_results(content: Any) -> bool:
     """The results of one model on several tasks."""
-    results = isinstance(content, dict) and isinstance(content.get("results"), dict)
-    return results and ("configs" in content or _old(content))
+    return isinstance(below(content, "results"), dict) and ("configs" in content or _old(content))
 
 
 def _old(content: Any) -> bool:
     """Whether version 0.3 wrote it."""
-    return "configs" not in content and "versions" in content and isinstance(content.get("config"), dict)
+    return "configs" not in content and "versions" in content and isinstance(below(content, "config"), dict)
 
 
 def is_sample(record: Any) -> bool:
@@ -246,31 +229,27 @@ def read_results(source: Source, content: Any) -> Contents:
 
 def _groups(content: Any) -> list[str]:
     """The results that summarise others: groups of tasks, where the tasks are there, too."""
-    results = content["results"]
-    named, parts = (
-        found if isinstance(found, dict) else {} for found in map(content.get, ("groups", "group_subtasks"))
-    )
-    groups = []
-    for task in results:
-        tasks = parts.get(task)
-        if any(t in results for t in tasks) if isinstance(tasks, list) and tasks else task in named:
-            groups.append(task)
-    return groups
+    results, named = content["results"], content.get("groups") or {}
+
+    def summarises(task: str) -> bool:
+        tasks = below(content, "group_subtasks", task)
+        return any(part in results for part in tasks) if tasks else task in named
+
+    return list(filter(summarises, results))
 
 
 def _lower(content: Any, metric: str) -> dict[str, bool]:
     """Of which tasks the file says whether lower is better."""
-    said = content.get("higher_is_better")
-    tasks = said.items() if isinstance(said, dict) else ()
-    higher = {task: found.get(metric) for task, found in tasks if isinstance(found, dict)}
+    said = content.get("higher_is_better") or {}
+    higher = {task: below(said, task, metric) for task in said}
     return {task: not up for task, up in higher.items() if isinstance(up, bool)}
 
 
-def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
+def read_samples(source: Source, records: Lines) -> Contents:
     """The scores of one model on one task, a topic for each document: `task/doc_id`."""
     match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
     task = match[1] + "/" if match else ""
-    found, metrics = Gathered(source), _metrics(source, records)
+    found, metrics = Gathered(source), _metrics(records)
     for line, record in records:
         for metric in metrics[str(record.get("filter", "none"))]:
             name, value = f"{metric},{record.get('filter', 'none')}", record.get(metric)
@@ -282,12 +261,10 @@ def read_samples(source: Source, records: list[tuple[int, Any]]) -> Contents:
     return table
 
 
-def _metrics(source: Source, records: list[tuple[int, Any]]) -> dict[str, list[str]]:
+def _metrics(records: Lines) -> dict[str, list[str]]:
     """The metrics of each filter: those with a number. Some are pairs, aggregated over all documents only."""
     found: dict[str, dict[str, None]] = {}
-    for line, record in records:
-        if not is_sample(record):
-            raise source.error("is not a sample of lm-evaluation-harness: it has no doc_id", line)
+    for _, record in records:
         listed = record.get("metrics")
         metrics = listed if isinstance(listed, list) else [key for key in record if key not in _NOT_METRICS]
         numeric = [m for m in metrics if isinstance(m, str) and (_is_number(record.get(m)) or _is_repeated(record, m))]
@@ -359,17 +336,12 @@ def read_helm(source: Source, content: Any) -> Contents:
     """The scores of one model on one scenario, a topic for each instance."""
     model, scenario = _spec(source)
     rows: list[tuple[str, Any, str, Any]] = []
-    for place, record in enumerate(content):
-        stats = record.get("stats") if isinstance(record, dict) else None
-        if not isinstance(stats, list) or "instance_id" not in record:
-            raise source.error(f"instance {place} has no instance_id or no list of stats", 1)
+    for record in content:
         topic = f"{scenario}{_topic(record)}"
-        for stat in stats:
-            measure: Any = stat.get("name") if isinstance(stat, dict) else None
-            if not isinstance(measure, dict) or not isinstance(measure.get("name"), str):
-                raise source.error(f"a statistic of instance {topic!r} has no name", 1)
+        for stat in record["stats"]:
             if stat.get("count"):  # else nothing was measured
-                rows.append((measure["name"], measure.get("split"), topic, _mean(source, stat)))
+                mean = stat["mean"] if "mean" in stat else stat["sum"] / stat["count"]
+                rows.append((str(stat["name"]["name"]), stat["name"].get("split"), topic, mean))
     splits = {split for _, split, *_ in rows}
     main = next(iter(splits)) if len(splits) == 1 else "test"
     found = Gathered(source)
@@ -381,13 +353,6 @@ def read_helm(source: Source, content: Any) -> Contents:
         table.names = (model, source.run_name())
         table.part_of = f"{model} in {source.path.absolute().parent.parent}" if source.path else model
     return table
-
-
-def _mean(source: Source, stat: dict[str, Any]) -> Any:
-    try:
-        return stat["mean"] if "mean" in stat else stat["sum"] / stat["count"]
-    except (KeyError, TypeError, OverflowError):
-        raise source.error(f"a statistic has no mean: {str(stat)[:100]}", 1) from None
 
 
 def _topic(record: dict[str, Any]) -> str:
@@ -404,8 +369,7 @@ def _spec(source: Source) -> tuple[str | None, str]:
     if not source.path:
         return None, ""
     spec = sibling(source.path, "run_spec.json")
-    adapter = spec.get("adapter_spec") if is_companion(spec) else None
-    model = adapter.get("model") if isinstance(adapter, dict) else None
+    model = below(spec, "adapter_spec", "model")
     name = spec.get("name") if is_companion(spec) else source.path.absolute().parent.name
     if not isinstance(name, str) or "model=" not in name:
         return (model, "") if isinstance(model, str) else (None, "")
@@ -425,8 +389,7 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 def is_inspect(content: Any) -> bool:
     """A log of Inspect."""
-    run = content.get("eval") if isinstance(content, dict) else None
-    return isinstance(run, dict) and "model" in run and "task" in run
+    return has_keys(below(content, "eval"), "model", "task")
 
 
 def read_inspect(source: Source, content: Any) -> Contents:

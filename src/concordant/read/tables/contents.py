@@ -1,66 +1,171 @@
-"""What one file, frame or dictionary holds: its measures, and the scores of each as a matrix."""
+"""What one file, frame or dictionary holds: its measures, and the scores of each as a matrix; and several joined."""
 
 from __future__ import annotations
 
 import difflib
-import re
+import itertools
+import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ...arrays import FloatArray
-from ...data.means import chosen, invent_topics, says_which
-from ...errors import ConcordantError, argument, listing
+from ...data.means import are_invented, chosen, invent_topics, says_which
+from ...data.runs import run_means
+from ...errors import MOST, ConcordantError, argument, counted, listing, warn
 from . import vocabulary
-from .cells import (
-    MEAN,
-    Cells,
-    Grid,
-    Origin,
-    cell_number,
-    pivot,
-    plain_number,
-    warn_of,
-    warn_of_lost,
-    warn_of_summaries,
-    without_summaries,
-)
-from .frames import frame_cells
 from .layout import (
+    Cells,
+    Given,
     Layout,
+    Origin,
     Roles,
-    has_row_labels,
-    is_plausible,
-    name_columns,
     number_rows,
-    of_samples,
-    orient,
     refuse_measures_as_rows,
-    refuse_scores_as_names,
-    run_columns,
     score_columns,
-    warn_of_counters,
+    warn_of,
 )
+from .vocabulary import SUMMARY, is_summary, well_known
 
-NO_ROLES = Roles()
-_NO_SCORES = "has no column of scores: give topics x systems, or system, topic and value"
-# The 95% limits that published boards print beside their scores, which give standard errors.
-WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
-_LOPSIDED = 3.0  # times as far from the score as the other limit: not an interval around the score
-# What limits are called, alone or behind the name of their score: lower, score_lower, rating_q025, 95% CI upper.
-_OWNER = r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci_*)?"
-_BEHIND = r"(?:_(?:95%?|ci|bound|limit))*\W*"
-_LOWER = re.compile(rf"{_OWNER}(?:lower|low|lo|lcb|lb|q0?25|2_5%){_BEHIND}")
-_UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
-_BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
-_OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
-_ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # by themselves, as levels of effort or difficulty
-# Both in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
-_PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*[,;/]\s*([+−-]?[\d.]+)\s*[)\]]?")
+MEAN = "\0mean"  # the row of one score per system; no topic is called so
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
+
+    Of repeated measurements, topics x systems x runs. `systems` is None where all of it is one run, whose name is to be
+    found elsewhere. `percent`: the file writes the scores with a percent sign.
+    """
+
+    scores: FloatArray
+    topics: list[str]
+    systems: list[str] | None = None
+    percent: bool = False
+
+    @property
+    def values(self) -> FloatArray:
+        """Topics x systems, means over runs."""
+        return run_means(self.scores) if self.scores.ndim == 3 else self.scores
+
+    @property
+    def names(self) -> list[str]:
+        """The systems, none where their name is to be found."""
+        return self.systems or []
+
+    def labels(self, axis: str) -> list[str]:
+        """The topics or the systems."""
+        return self.topics if axis == "topics" else self.names
+
+    def take(self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None) -> Grid:
+        """Only these topics, or these systems."""
+        scores, topics, systems = self.scores, self.topics, self.systems
+        if rows is not None:
+            scores, topics = scores[rows], [topics[k] for k in rows]
+        if columns is not None:
+            scores, systems = scores[:, columns], [self.names[k] for k in columns]
+        return replace(self, scores=scores, topics=topics, systems=systems)
+
+    @classmethod
+    def of_runs(cls, scores: Mapping[tuple[str, Any], float], topics: Iterable[str] = ()) -> Grid:
+        """The scores of one system by topic and run; `topics` may have more topics, without scores."""
+        row = {topic: k for k, topic in enumerate(dict.fromkeys([*(topic for topic, _ in scores), *topics]))}
+        layer = {run: k for k, run in enumerate(dict.fromkeys(run for _, run in scores))}
+        runs = np.full((len(row), 1, len(layer)), np.nan)
+        for (topic, run), score in scores.items():
+            runs[row[topic], 0, layer[run]] = score
+        return cls(_flat(runs), list(row))
+
+
+def _flat(runs: FloatArray) -> FloatArray:
+    """Without the axis of runs where each cell has one."""
+    return runs if runs.shape[2] > 1 else run_means(runs)
+
+
+def pivot(  # noqa: PLR0917
+    origin: Origin,
+    topics: Sequence[str],
+    systems: Sequence[str] | None,
+    values: FloatArray,
+    twice: Callable[[int, int], ConcordantError],
+    percent: bool = False,
+    runs: Sequence[str] | None = None,
+) -> Grid:
+    """One score for each topic and system, in the order of first appearance, without summary rows.
+
+    `runs` tells repeated scores apart. `twice(first, again)` is the error for a second score.
+    """
+    places, names = np.zeros(len(values), np.intp), []
+    for labels in (topics, systems, runs):
+        code = {label: k for k, label in enumerate(dict.fromkeys(labels or ("",)))}
+        names.append(list(code))
+        places *= len(code)
+        places += np.fromiter(map(code.__getitem__, labels), np.intp, len(values)) if labels else 0
+    found = np.full(tuple(map(len, names)), np.nan)
+    found.ravel()[places] = values
+    count = np.arange(len(values))
+    first = np.empty(found.size, np.intp)
+    first[places[::-1]] = count[::-1]  # of equal places the last one stays
+    again = np.flatnonzero(first[places] < count)
+    if len(again):
+        raise twice(int(first[places[again[0]]]), int(again[0]))
+    return without_summaries(origin, Grid(_flat(found), names[0], None if systems is None else names[1], percent))
+
+
+def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
+    """The scores of several files in one matrix; `names` are the systems of those that are one run.
+
+    `twice(k, system, topic)` is the error for a score of file k that another one has given.
+    """
+    if len(grids) == 1:
+        return replace(grids[0], systems=grids[0].systems or [names[0]], percent=False)
+    systems = [grid.systems or [name] for grid, name in zip(grids, names, strict=True)]
+    row, column = (
+        {label: k for k, label in enumerate(dict.fromkeys(itertools.chain.from_iterable(lists)))}
+        for lists in ([grid.topics for grid in grids], systems)
+    )
+    runs = [grid.scores.reshape(*grid.scores.shape[:2], -1) for grid in grids]
+    together = np.full((len(row), len(column), max(own.shape[2] for own in runs)), np.nan)
+    for k, (grid, own) in enumerate(zip(grids, runs, strict=True)):
+        places = np.ix_([row[t] for t in grid.topics], [column[s] for s in systems[k]])
+        part = together[places]  # a copy
+        clash = np.argwhere(~(np.isnan(part).all(axis=2) | np.isnan(own).all(axis=2)))
+        if len(clash):
+            topic, system = clash[0]
+            raise twice(k, systems[k][system], grid.topics[topic])
+        before = part[:, :, : own.shape[2]]
+        before[:] = np.where(np.isnan(own), before, own)
+        together[places] = part
+    return Grid(_flat(together), list(row), list(column))
+
+
+def without_summaries(origin: Origin, grid: Grid) -> Grid:
+    """Leave out summary rows; where nothing else is there, say so instead of using them."""
+    keep = [k for k, topic in enumerate(grid.topics) if not is_summary(topic)]
+    if len(keep) == len(grid.topics):
+        return grid
+    warn_of_summaries(origin, grid.topics)
+    if not keep:
+        rows = f"holds only summary rows ({listing(grid.topics)}), no scores of topics"
+        raise origin.error(f"{rows}: give a row for each topic (trec_eval -q, ir_measures -q)")
+    return grid.take(keep)
+
+
+def warn_of_summaries(origin: Origin, topics: Iterable[str]) -> None:
+    """Warn of the rows that are left out as summaries, unless they have the name that tools give to them."""
+    if left := dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY):
+        said = f"left out, because rows of this name summarise topics: {listing(left)}"
+        warn_of(origin, f"{said}; rename them if they are topics")
+
+
+def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iterable[str]) -> None:
+    """Warn of topics that have scores, but none of the measure that is read."""
+    if lost := {topic for topic in set(topics) - set(kept) if not is_summary(topic)}:
+        warn_of(origin, f"topics without {measure!r} left out: {listing(sorted(lost))}")
 
 
 class Contents:
@@ -128,104 +233,14 @@ class Contents:
         available = self.measures()
         same = [name for name in available if vocabulary.spelling(name) == vocabulary.spelling(asked)]
         near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
-        there = f"there are: {listing(available, 12 if near else 200)}"
-        hint = f"did you mean {' or '.join(map(repr, near))}? T{there[1:]}" if near else there
-        return self.origin.error(f"there is no measure {asked!r}; {hint}")
+        hint = f"did you mean {' or '.join(map(repr, near))}? There" if near else "there"
+        return self.origin.error(f"there is no measure {asked!r}; {hint} are: {_listed(available, self.origin)}")
 
 
-def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
-    """The scores of a table; None if its cells are not what its header promises."""
-    cells = cells.without(_blank(cells))
-    roles = of_samples(cells.names, roles)
-    runs: list[str] | None = None
-    if places := run_columns(cells, roles):
-        runs = ["/".join(labels) for labels in zip(*(cells.labels(k, "run") for k in places), strict=True)]
-        cells, roles = cells.without(places), roles._replace(run=None)
-    layout = name_columns(cells.names, roles)
-    if isinstance(layout, str):
-        raise cells.error(layout)
-    if runs is not None and (layout.kind not in ("long", "matrix") or layout.topic is None):
-        raise cells.error("has a column of runs, but no column of topics: repeated runs need a row per topic and run")
-    if not is_plausible(layout, [cell_number(cell) for cell in cells.first_row()]):
-        return None
-    if runs is None:
-        warn_of_counters(cells, layout)
-    if layout.kind == "matrix":
-        return _matrix(cells, layout.topic, list(layout.others), roles, runs)
-    if layout.kind == "rows":
-        columns = sorted(k for k in {layout.value, *layout.others} if k is not None)
-        return _Rows(cells, layout.system, columns, True, roles)
-    if layout.kind == "unnamed":
-        return _unnamed(cells, list(layout.others), roles)
-    if layout.system is None and layout.value is None and layout.topic is not None and runs is None:
-        refuse_measures_as_rows(cells, [str(cell) for cell in cells.values(layout.topic)], True)
-    if layout.value is None and layout.system is not None and runs is None:
-        refuse_scores_as_names(cells, layout.system, layout.topic)
-    return _Long(cells, layout, roles, runs)
+NO_SCORES = "has no column of scores: give topics x systems, or system, topic and value"
 
 
-def _blank(cells: Cells) -> list[int]:
-    """Columns without a name and without a cell, as spreadsheets write behind a table."""
-    unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
-    return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
-
-
-def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Contents:
-    """The scores of a frame."""
-    cells = frame_cells(frame, origin)
-    found = table_contents(cells, roles) if len(cells) else None
-    if found is None:
-        raise cells.error("has no scores: give topics x systems, or columns of systems, topics and scores")
-    return found
-
-
-def _unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
-    """A table whose header names neither topics nor systems."""
-    label = columns.pop(0) if columns[:1] == [0] and has_row_labels(cells, roles) else None
-    measures = [cells.names[k] for k in columns if vocabulary.looks_like_measure(cells.names[k].strip())]
-    rows = None if label is None else cells.labels(label, "row")
-    named = roles.name_systems([cells.names[k] for k in columns])
-    if not named:
-        _refuse_long(cells, rows, columns)
-    if measures and (rows is None or vocabulary.axis_of(rows) == "topics") and not named:
-        if rows is not None and len(measures) == len(columns):
-            return _Long(cells, Layout("long", None, label, None, None, tuple(columns)), roles)
-        others = [cells.names[k] for k in columns if cells.names[k] not in measures]
-        beside = "none named topic" if rows is None else f"others ({listing(others, 5)})"
-        every = argument("systems", [cells.names[k] for k in columns])
-        raise cells.error(
-            f"has columns named as measures ({listing(measures, 5)}) and {beside}: for the scores of one system, add a "
-            f"column named topic and keep only measures; if all are systems, say {every}"
-        )
-    return _Rows(cells, label, columns, False, roles)
-
-
-def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int]) -> None:
-    """Refuse a table of one row per score whose columns have names that say nothing."""
-    found = None
-    if rows is not None and len(set(rows)) < len(rows) and len(columns) > 1:
-        found = f"several rows start with {Counter(rows).most_common(1)[0][0]!r}"
-    elif rows is None and (words := [cells.names[k] for k in columns if not cells.has_numbers(k)]):
-        found = f"column {words[0]!r} holds words, and no column is named topic or system"
-    elif rows is None and _is_grid(cells, columns):
-        found = "two columns may be the topic and the system of each row"
-    if found is not None:
-        roles = " and ".join(argument(f"{role}_column") for role in ("topic", "system", "score"))
-        every = argument("systems", [cells.names[k] for k in columns])
-        raise cells.error(f"{found}: for one row per score, say {roles}; if each column is a system, say {every}")
-
-
-def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
-    """Whether the first two of three columns are whole numbers of which every pair comes once."""
-    if len(columns) != 3 or len(cells) < 4:
-        return False
-    pairs = cells.matrix(columns[:2])
-    counts = [len(np.unique(pairs[:, k])) for k in (0, 1)]
-    whole = not np.isnan(pairs).any() and not (pairs % 1).any()
-    return whole and min(counts) > 1 and len(np.unique(pairs, axis=0)) == len(pairs) == counts[0] * counts[1]
-
-
-def _refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
+def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
     """Refuse a label that two rows have."""
     seen: dict[str, int] = {}
     for row, label in enumerate(labels):
@@ -237,7 +252,7 @@ def _refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
             raise cells.error(f"{what} {label!r} was given{cells.at(seen[label])} already: {hint}", row)
 
 
-def _chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
+def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
     """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
     names = list(dict.fromkeys(labels))
     kept = {names[k] for k in chosen(wanted, names)}
@@ -245,12 +260,12 @@ def _chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) 
     return (cells, labels) if len(rows) in (0, len(labels)) else (cells.take(rows), [labels[k] for k in rows])
 
 
-def _matrix(
+def matrix(
     cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
 ) -> Contents:
     """A matrix, topics x systems; with `runs`, a row for each topic and run. It does not name its measure."""
     if not columns:
-        raise cells.error(_NO_SCORES)
+        raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
     name = "" if label is None else cells.names[label]
     if number_rows(name, down):
@@ -259,9 +274,9 @@ def _matrix(
     columns = score_columns(cells, columns, "systems", roles.systems)
     across, seen = [cells.names[k] for k in columns], [*cells.names, *down]
     if runs is None:
-        cells, down = _chosen_rows(cells, down, roles.topics)
+        cells, down = chosen_rows(cells, down, roles.topics)
         values = cells.matrix(columns)
-        _refuse_twice(cells, down, "topic")
+        refuse_twice(cells, down, "topic")
         grid = without_summaries(cells.origin, Grid(values, down, across, cells.in_percent(columns)))
     else:
         m = len(across)
@@ -278,128 +293,7 @@ def _matrix(
     return made
 
 
-class _Rows(Contents):
-    """One row per system with a column for each measure, or for each topic; or a matrix that names nothing.
-
-    A column that is asked for is one score per system. Where none is, the names of rows and columns have to tell.
-    """
-
-    is_table = True
-    reading = "rows are systems, columns are measures: one score per system"
-
-    def __init__(self, cells: Cells, label: int | None, columns: list[int], are_systems: bool, roles: Roles) -> None:
-        super().__init__(cells.origin)
-        if not columns:
-            raise cells.error(_NO_SCORES)
-        self.are_systems, self.roles, self.columns = are_systems, roles, columns
-        labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
-        if are_systems and label is not None:
-            refuse_scores_as_names(cells, label, None)
-            self.seen = [*cells.names, *labels]
-            cells, labels = _chosen_rows(cells, labels, roles.systems)
-        self.cells, self.label, self.labels = cells, label, labels
-        self.limits = {} if label is None else _limits(cells, columns, roles.score)
-        self.seen = self.seen or cells.names  # where no rows were chosen
-        self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
-        self.format = "leaderboard" if self.named else "matrix"
-        self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
-        if are_systems or self.named:
-            _refuse_twice(cells, self.labels, "system")
-
-    @cached_property
-    def named(self) -> bool:
-        """Whether its columns are measures: the only one, or among words, known measures or numbers of another size."""
-        names = [self.cells.names[k] for k in self.columns]
-        if (says_which(self.roles.topics) and chosen(self.roles.topics, names)) or self.roles.name_systems(names):
-            return False
-        if self.roles.score is not None or (
-            self.are_systems and len(names) == 1 and not vocabulary.looks_like_topic(names[0])
-        ):
-            return True
-        if self.label is None or (not self.are_systems and vocabulary.axis_of(self.labels) == "topics"):
-            return False
-        if self.limits or self._is_leaderboard() or any(vocabulary.looks_like_measure(name.strip()) for name in names):
-            return True
-        return self.are_systems and vocabulary.axis_of(names) != "topics" and self._of_several_sizes()
-
-    def _is_leaderboard(self) -> bool:
-        """Whether there are words or counts, errors and rates beside scores."""
-        words = not all(map(self.cells.has_numbers, self.columns))
-        return words or any(vocabulary.is_statistic(self.cells.names[k]) for k in self.columns)
-
-    def _of_several_sizes(self) -> bool:
-        sizes = [np.nanmax(np.abs(self.cells.numbers(k)), initial=0.0) for k in self.columns]
-        return bool(max(sizes) > 20 * min(sizes))
-
-    def measures(self) -> Collection[str]:
-        """The columns with numbers, but for the limits of others; the one that was named as the score, if any."""
-        beside = {k for columns in self.limits.values() for k in columns}
-        return [
-            self.cells.names[k]
-            for k in self.columns
-            if self.cells.has_numbers(k)
-            and (self.roles.score is None or self.roles.score == self.cells.names[k])
-            and (self.roles.score or k not in beside)
-        ]
-
-    def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """By the limits that belong to a column of scores."""
-        column = next((k for k in self.limits if self.cells.names[k] == measure), None)
-        if column is None:
-            return {}, ()
-        found = _standard_errors(self.cells, column, self.limits[column])
-        known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
-        return known, [self.cells.names[k] for k in self.limits[column]]
-
-    def grid(self, measure: str) -> Grid:
-        """One score per system of the column that is asked for; without one, all of the matrix."""
-        if not measure:
-            return self._matrix()
-        column = next((k for k in self.columns if self.cells.names[k] == measure), None)
-        if column is None or self.label is None:
-            raise self.no_measure(measure)
-        known = self.are_systems or vocabulary.axis_of(self.labels)
-        if known == "topics":
-            say = f"if they are systems, say {argument('system_column', self.cells.names[self.label])}"
-            said = f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems"
-            raise self.cells.error(f"{said}: {say}; for all columns, ask for no measure")
-        if not known and not self._is_leaderboard():
-            rows = f"{listing(self.labels, 5)}; name their column system if they are, topic if they are topics"
-            warn_of(self.origin, f"read as one score per system: {rows}")
-        _refuse_twice(self.cells, self.labels, "system")
-        keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
-        if len(keep) < len(self.labels):
-            warn_of_summaries(self.origin, self.labels)
-        values = self.cells.numbers(column)[keep]
-        return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
-
-    def _matrix(self) -> Grid:
-        self.reading = "rows are topics, columns are systems"
-        cells, across = self.cells, [self.cells.names[k] for k in self.columns]
-        if not self.are_systems:
-            rows = self.labels if self.label is None else cells.labels(self.label, "row")
-            if all(map(vocabulary.is_summary, rows)):
-                return without_summaries(self.origin, Grid(cells.matrix(self.columns), rows, across))
-            refuse_measures_as_rows(cells, rows, False)
-            name = "" if self.label is None else cells.names[self.label]
-            if orient(cells, self.label, rows, across, self.roles) == "topics":
-                numbered = self.label is not None and not cells.words(self.label)
-                if numbered and vocabulary.column_name(name) not in vocabulary.INDEX_COLUMNS:
-                    read = "read as the topics, not as a system; name it topic"
-                    warn_of(self.origin, f"column {name!r} holds a different number in each row: {read}")
-                return _matrix(cells, self.label, self.columns, self.roles).grids[""]
-        elif vocabulary.axis_of(across) != "topics":
-            read = f"each row is a system, and each column ({listing(across, 3)}) was read as a topic"
-            warn_of(self.origin, f"{read}; for one score per system, ask for a column by its name as the measure")
-        self.reading = "rows are systems, columns are topics"
-        _refuse_twice(cells, self.labels, "system")
-        columns = score_columns(cells, self.columns, "topics", self.roles.topics)
-        names = [cells.names[k] for k in columns]
-        grid = Grid(cells.matrix(columns).T, names, self.labels, cells.in_percent(columns))
-        return without_summaries(self.origin, grid)
-
-
-class _Long(Contents):
+class Long(Contents):
     """A long table: measures are a column, or each a column of its own, or not named at all."""
 
     is_table = True
@@ -477,62 +371,181 @@ def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
         warn_of(origin, f"read as topics of one run: {listing(topics, 5)}; {means}")
 
 
-def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int, tuple[int, ...]]:
-    """The columns of limits by that of their score: two of numbers, or one with both limits in each cell.
+# Several files --------------------------------------------------------------------------------------------------------
 
-    They belong to the column of their name, else to the one that was said to be the score, or the score before them.
+
+def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> tuple[Grid, str]:
+    """The scores of one measure of all files, side by side; summaries only where they are among `systems`."""
+    asked = _choose(found, measure)
+    found = _with_measure(found, asked)
+    grids = [contents.grid(asked) for contents in found]
+    _refuse_unequal_counts(found, grids)
+    _refuse_percent_beside_none(found, grids)
+    if not says_which(systems):
+        _refuse_summaries(found, grids, systems)
+    names = _names(found, grids)
+
+    def twice(k: int, system: str, topic: str) -> ConcordantError:
+        both = (j for j in range(k) if topic in grids[j].topics and system in (grids[j].systems or [names[j]]))
+        way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in a file"
+        score = "a score" if topic == MEAN else f"a score on topic {topic!r}"
+        before = found[next(both)].origin.label
+        said = f"system {system!r} has {score} already, from {before}: read them one by one, or {way_out}"
+        return found[k].origin.error(said)
+
+    return join(grids, names, twice), asked
+
+
+_LIKELY, _POSSIBLE = 1e-4, 3e-3
+"""The chance of a row of means by coincidence: below the first it is left out, below the second it is refused."""
+
+
+def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
+    """Without files of single topics that lack the measure, which others have."""
+    lacking = [contents for contents in found if contents.partial and measure not in contents.measures()]
+    if not lacking or len(lacking) == len(found):
+        return found
+    labels = (contents.origin.label for contents in lacking)
+    warn(f"{counted(len(lacking), 'file')} without {measure!r} left out: {listing(labels, 3)}")
+    left = set(map(id, lacking))
+    return [contents for contents in found if id(contents) not in left]
+
+
+def _choose(found: Sequence[Contents], measure: str | None) -> str:
+    """The measure to read. One that is asked for is looked up by each file itself."""
+    if measure is not None:
+        return measure
+    named = [contents for contents in found if contents.named]
+    if not named:
+        return ""
+    available = dict.fromkeys(name for contents in named for name in contents.measures())
+    default = named[0].default if len({contents.default for contents in named}) == 1 else None
+    if default in available or len(available) == 1:
+        return default if default in available else next(iter(available))
+    if not available:
+        raise named[0].origin.error("holds no measure with a number for each topic")
+    which = f"choose one with {argument('measure')}: {_listed(available, named[0].origin)}{named[0].otherwise}"
+    raise named[0].origin.error(f"there are {len(available)} measures; {which}")
+
+
+def _listed(measures: Collection[str], origin: Origin) -> str:
+    """Some measures, of many those that most people want; and the command that shows all."""
+    if len(measures) <= MOST:
+        return listing(measures)
+    first = well_known(measures)
+    shown = listing(dict.fromkeys([*first, *measures]), min(len(first), MOST) if len(first) > 2 else MOST)
+    every = "" if isinstance(origin, Given) else f" (`concordant look {shlex.quote(origin.label)}` lists all)"
+    return f"{shown}{every}"
+
+
+def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
+    """The system of each file that is one run; "" for files that name their systems themselves.
+
+    Where runs of different origin bear one name (many tools tag every run alike), the files' names tell.
     """
-    names = {k: vocabulary.column_name(cells.names[k]) for k in columns}
-    plain = {k: name for k, name in names.items() if name not in _ALSO_TASKS and not _OTHER_LEVEL.fullmatch(name)}
-
-    def called(pattern: re.Pattern[str]) -> dict[str, int]:
-        return {found["of"] or "": k for k, name in plain.items() if (found := pattern.fullmatch(name))}
-
-    lower, upper, both = called(_LOWER), called(_UPPER), called(_BOTH)
-    pairs = {of: k for of, k in both.items() if any(_PAIR.fullmatch(str(cell)) for cell in cells.words(k).values())}
-    found: dict[str, tuple[int, ...]] = {of: (k, upper[of]) for of, k in lower.items() if of in upper}
-    made = {}
-    for of, limits in (found or {of: (k,) for of, k in pairs.items()}).items():  # Arena-Hard prints them twice
-        scores = [k for k in columns if k not in limits and cells.has_numbers(k)]
-        place = {names[k]: k for k in reversed(scores)} | {cells.names[k]: k for k in scores if cells.names[k] == said}
-        before = [k for k in scores if k < limits[0]]
-        wanted = (of, f"{of}_score", f"{of}_mean", *(vocabulary.VALUE_COLUMNS if said is None else (said,)))
-        at = next((place[name] for name in wanted if name in place), before[-1] if before and said is None else None)
-        if at is not None:
-            made[at] = limits
-    return made
+    single = [k for k, grid in enumerate(grids) if grid.systems is None]
+    names = [""] * len(found)
+    for k in single:
+        names[k] = found[k].names[0] if found[k].names else "run"
+    clashing = _clashes(found, names, single)
+    if renamed := [k for k in single if names[k] in clashing and len(found[k].names) > 1]:
+        old = listing(sorted({names[k] for k in renamed}))
+        for k in renamed:
+            names[k] = found[k].names[1]
+        new = listing(names[k] for k in renamed)
+        warn(f"several files hold a run named {old}: named by their files instead: {new}")
+    for name in _clashes(found, names, single):
+        files = [found[k].origin for k in single if names[k] == name]
+        all_of_them = f"these files all hold a run named {name!r}: {listing(origin.label for origin in files)}"
+        raise files[1].error(f"{all_of_them}. Name them: read_scores({{name: path}})")
+    return names
 
 
-def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> FloatArray:
-    """The standard error of each score, nan where there are no limits; limits that cannot be any are refused."""
-    scores = cells.numbers(score)
+def _clashes(found: Sequence[Contents], names: list[str], single: list[int]) -> set[str]:
+    """Names that files of more than one origin bear."""
+    pairs = Counter(name for name, _ in {(names[k], found[k].part_of) for k in single})
+    return {name for name, count in pairs.items() if count > 1}
 
-    def refused(row: int, found: str) -> ConcordantError:
-        names = [cells.names[k] for k in limits]
-        way_out = f"Correct them, or leave them out with {argument('topics', [f'!{name}' for name in names])}"
-        return cells.error(f"the limits in {listing(map(repr, names))}, {found}. {way_out}", row)
 
-    if len(limits) == 1:  # as numbers, or as distances from the score
-        widths = np.full(len(cells), np.nan)
-        for row, cell in cells.words(limits[0]).items():
-            found = _PAIR.fullmatch(str(cell).strip())
-            parts = [plain_number(part.replace("−", "-")) for part in found.groups()] if found else []
-            ends = sorted(end for end in parts if end is not None)
-            if len(ends) < 2:
-                raise refused(row, f"{cell!r}: this is not a pair of numbers")
-            if not any(ends[0] <= inside <= ends[1] for inside in (0, scores[row])):
-                raise refused(row, f"{cell!r}: {scores[row]:g} does not lie between them")
-            widths[row] = ends[1] - ends[0]
-        return widths / WIDTH
-    _, low, high = cells.matrix([score, *limits]).T  # refuses percent beside other numbers
-    step = max(map(unit, (scores, low, high)))
-    far, near = np.maximum(high - scores, scores - low), np.minimum(high - scores, scores - low)
-    wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))
-    if wrong.size:
-        row = int(wrong[0])
-        why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
-        raise refused(row, f"{low[row]:g} and {high[row]:g}: {scores[row]:g} {why}")
-    return np.asarray((high - low) / WIDTH)
+def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
+    """Files that name no topics are put side by side by their rows; there have to be as many."""
+    counts = {k: len(grid.topics) for k, grid in enumerate(grids) if are_invented(grid.topics)}
+    known = {contents.averaged: contents.origin for contents in found if contents.averaged}
+    if len(known) > 1:
+        (one, origin), (other, beside), *_ = known.items()
+        means = f"has means over {one} topics, and {beside.label} over {other}"
+        raise origin.error(f"{means}: write the scores of topics, with -q")
+    first = next(iter(counts), 0)
+    for k, count in counts.items():
+        if count != counts[first]:
+            rows = f"has {count} rows without names of topics, and {found[first].origin.label} has {counts[first]}"
+            raise found[k].origin.error(f"{rows}: give the files a column named topic")
+
+
+def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
+    """Scores of one matrix have one unit."""
+    signed = [contents.origin for contents, grid in zip(found, grids, strict=True) if grid.percent]
+    if 0 < len(signed) < len(grids):
+        plain = next(contents.origin.label for contents, grid in zip(found, grids, strict=True) if not grid.percent)
+        said = f"has scores with a percent sign, but {plain} has none"
+        raise signed[0].error(f"{said}. Write all of these scores with the sign, or all without it, in the same unit.")
+
+
+def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: Sequence[str] | None) -> None:
+    """A column of means would count as one more system."""
+    for contents, grid in zip(found, grids, strict=True):
+        systems = grid.systems or []
+        names = vocabulary.summaries_among([systems[k] for k in chosen(wanted, systems)])
+        if names:
+            left, every = argument("systems", [f"!{name}" for name in names]), argument("systems", ["*"])
+            said = f"a system is named {names[0]!r}, as summaries of systems are"
+            raise contents.origin.error(f"{said}: leave it out with {left}, or keep it with {every}")
+
+
+def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
+    """Leave out a first or last row that holds the mean of all others in every column, whatever it is called.
+
+    It may have been rounded to fewer decimals. Where a row could be so by coincidence, because there are few columns or
+    few decimals, it is refused.
+    """
+    values, labels = grid.values if axis == "topics" else grid.values.T, grid.labels(axis)
+    n = len(values)
+    line, what = ("row", "column") if axis == "topics" else ("column", "row")
+    for place in (n - 1, 0) if n > 3 else ():
+        others = [k for k in range(n) if k != place]
+        chance = _chance_of_means(values[place, :50], values[:, :50][others], axis == "systems")
+        if chance >= _POSSIBLE:
+            continue
+        what_it_is = f"the mean of the other {line}s in every {what}"
+        if chance >= _LIKELY:
+            left, every = argument(axis, [f"!{labels[place]}"]), argument(axis, ["*"])
+            said = f"{line} {labels[place]!r} is {what_it_is}"
+            raise origin.error(f"{said}: leave it out with {left}, or read every {line} with {every}")
+        warn_of(origin, f"left out, because it is {what_it_is}: {labels[place]}")
+        return grid.take(others) if axis == "topics" else grid.take(columns=others)
+    return grid
+
+
+def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
+    """The chance that a row which holds the means of all others, as rounded, does so by coincidence; 1 if it does not.
+
+    In each column this is the share of the range of scores, or of the scores, that rounds to the mean.
+    """
+    if np.isnan(row).any() or np.isnan(others).all(axis=0).any():
+        return 1.0
+    means = np.nanmean(others, axis=0)
+    written = others[:1000]
+    # Half a unit of the row, and nearly half a unit of the scores, which may be rounded themselves.
+    rounding = 0.500001 * unit(row) + 0.49 * unit(written) + 1e-12 * np.abs(means)
+    if (np.abs(means - row) > rounding).any():
+        return 1.0
+    spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
+    near = (np.abs(others - means) <= rounding).mean(axis=0)
+    shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
+    shares[spread == 0] = 1
+    # What is the same counts once: a run that was given twice, or topics on which systems are as far apart.
+    _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
+    return float(np.prod(shares[different]))
 
 
 def unit(values: FloatArray) -> float:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib import import_module
 from typing import Any
 
-from ...errors import InputTypeError, MissingExtraError, listing
-from .cells import Cells, Column, Origin
+from ...errors import InputTypeError, import_extra, listing
+from .layout import Cells, Column, Origin
 from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_systems
 
 
@@ -59,10 +58,7 @@ def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[
 
 
 def _arrow(frame: Any) -> tuple[list[str], list[Any]]:
-    try:
-        table = import_module("pyarrow").table(frame)
-    except ImportError:
-        raise MissingExtraError("an Arrow table needs pyarrow: pip install pyarrow") from None
+    table = import_extra("pyarrow", "an Arrow table").table(frame)
     return _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
 
 

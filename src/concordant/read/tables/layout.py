@@ -1,4 +1,4 @@
-"""What the columns of a table mean: the one place that decides which are systems, topics, measures and scores.
+"""Tables of cells with named columns, and what these mean: the one place that finds systems, topics and scores.
 
 Known names of columns decide, and what the caller says (`Roles`). Where neither does, known names of the rows and
 columns do; and where these do not, the table is refused, with both ways in which it can be read.
@@ -7,21 +7,245 @@ columns do; and where these do not, the table is refused, with both ways in whic
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ...arrays import FloatArray
-from ...data.means import are_invented, chosen, says_which
-from ...errors import ConcordantError, argument, listing, nearest
+from ...data.means import chosen, says_which
+from ...errors import ConcordantError, InputError, argument, listing, nearest, warn
 from . import vocabulary
-from .cells import Cells, cell_number, is_fraction, number, warn_of
+from .vocabulary import (
+    HOLES,
+    ONE_UNIT,
+    cell_number,
+    has_percent,
+    is_fraction,
+    no_score,
+    number,
+    plain_numbers,
+)
+
+
+class Origin(Protocol):
+    """Where scores came from: what messages call it, and the error that names it."""
+
+    @property
+    def label(self) -> str: ...
+
+    def error(self, message: str, line: int | None = None) -> ConcordantError: ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a caller passed in Python."""
+
+    label: str
+
+    def error(self, message: str, line: int | None = None) -> InputError:
+        """The error that names the argument; it has no lines."""
+        return InputError(f"{self.label}: {message}")
+
+
+def warn_of(origin: Origin, message: str) -> None:
+    """Warn of what was not read as it stands."""
+    warn(f"{origin.label}: {message}")
+
+
+class Parsed(NamedTuple):
+    """The numbers of some cells, nan where there is none; by place, what is neither; and whether all are in percent."""
+
+    values: FloatArray
+    odd: Mapping[int, Any]
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """The cells of a column as they stand; or its numbers, nan where there is none, and by row what else is there."""
+
+    cells: Sequence[Any] | np.ndarray[Any, Any]
+    odd: Mapping[int, Any] = field(default_factory=dict)
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The numbers. Where only some of them have a percent sign, they have two units: the sign makes these odd."""
+        values, odd = parse(self.cells)
+        odd = {**odd, **self.odd}
+        signed = {row: value for row, cell in odd.items() if has_percent(cell) and (value := number(cell)) is not None}
+        if not signed or not np.isnan(values).all():
+            return Parsed(values, odd)
+        values = values.copy()
+        values[list(signed)] = list(signed.values())
+        return Parsed(values, {row: cell for row, cell in odd.items() if row not in signed}, True)
+
+    def take(self, rows: Sequence[int]) -> Column:
+        """Only these rows."""
+        if not isinstance(self.cells, np.ndarray):
+            return Column([self.cells[row] for row in rows])
+        return Column(self.cells[rows], {k: self.odd[row] for k, row in enumerate(rows) if row in self.odd})
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Named columns of equal length."""
+
+    origin: Origin
+    names: Sequence[str]
+    columns: Sequence[Column]
+    lines: Sequence[int] | None = None
+    header_line: int | None = None
+    typed: bool = False
+    """Whether texts and numbers are told apart, as in JSON and frames; in text files all is text."""
+
+    def __len__(self) -> int:
+        return len(self.columns[0].cells) if self.columns else 0
+
+    def error(self, message: str, row: int | None = None) -> ConcordantError:
+        """The error at a row; of the header where none is given."""
+        line = self.header_line if row is None else self.lines[row] if self.lines is not None else None
+        return self.origin.error(message, line)
+
+    def at(self, row: int) -> str:
+        """Where a row is, behind a word for what is there; nothing where there are no lines."""
+        return "" if self.lines is None else f" at line {self.lines[row]}"
+
+    def labels(self, column: int, what: str) -> list[str]:
+        """The labels in a column: strings and whole numbers."""
+        cells = self.values(column)
+        if set(map(type, cells)) == {str} and all(cells):  # there may be very many
+            return list(cells)
+        return [self._label(cell, row, column, what) for row, cell in enumerate(cells)]
+
+    def _label(self, cell: Any, row: int, column: int, what: str) -> str:
+        if isinstance(cell, str):
+            if not cell:
+                raise self.error(f"has no {what} in column {self.names[column]!r}", row)
+            return cell
+        if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) <= 2**53:
+            return str(int(cell))  # pandas: a column with holes
+        if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
+            way_out = "labels are strings or whole numbers; if the column is a system of its own, rename it"
+            said = f"column {self.names[column]!r} holds {cell!r}, which is not a label of a {what}"
+            raise self.error(f"{said}: {way_out}", row)
+        return str(cell)
+
+    def values(self, column: int) -> Sequence[Any]:
+        """The cells of a column as they stand; of a column of numbers, the numbers."""
+        cells = self.columns[column].cells
+        if not isinstance(cells, np.ndarray):
+            return cells
+        found: list[Any] = cells.tolist()
+        for row, cell in self.columns[column].odd.items():
+            found[row] = cell
+        return found
+
+    def first_row(self) -> list[Any]:
+        """The cells of the first row."""
+        first = self.take([0])
+        return [first.values(k)[0] for k in range(len(self.names))]
+
+    def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
+        """The numbers of a column, nan where there is none; what is none is refused, or only in these rows."""
+        return self.matrix([column], rows)[:, 0]
+
+    def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
+        """Rows x these columns, as `numbers`."""
+        words = [(row, k) for k in columns for row in self.words(k)]
+        asked = set(rows) if words and rows is not None else None
+        bad = min((place for place in words if asked is None or place[0] in asked), default=None)
+        if bad is not None:
+            raise self._no_number(*bad)
+        found = {k: self.columns[k].parsed for k in columns}
+        plain = [k for k, column in found.items() if not column.percent]
+        if len(plain) < len(found) and (beside := [k for k in plain if not np.isnan(found[k].values).all()]):
+            signed = next(k for k, column in found.items() if column.percent)
+            said = (
+                f"column {self.names[signed]!r} has scores with a percent sign, but {self.names[beside[0]]!r} has none"
+            )
+            raise self.error(f"{said}. {ONE_UNIT}")
+        return self.unchecked(columns)
+
+    def unchecked(self, columns: Iterable[int]) -> FloatArray:
+        """Rows x these columns, nan where there is no number."""
+        return np.column_stack([np.empty((len(self), 0)), *(self.columns[k].parsed.values for k in columns)])
+
+    def words(self, column: int) -> Mapping[int, Any]:
+        """What is no number in a column, by row."""
+        return self.columns[column].parsed.odd
+
+    def in_percent(self, columns: Collection[int]) -> bool:
+        """Whether scores in some columns have a percent sign."""
+        return any(self.columns[k].parsed.percent for k in columns)
+
+    def _no_number(self, row: int, column: int) -> ConcordantError:
+        """The error for a cell. A row without any number, such as a second header, can be left out."""
+        scores = [k for k in range(1, len(self.names)) if self.has_numbers(k)]
+        where = f" in column {self.names[column]!r}" + ("" if self.lines is not None else f", row {row + 1}")
+        message = no_score(self.words(column)[row], where)
+        if column and len(scores) > 1 and len(self) > 1 and all(row in self.words(k) for k in scores):
+            left_out = argument("topics", [f"!{self.values(0)[row]}"])
+            message += f" If the row is not a topic, leave it out with {left_out}."
+        return self.error(message, row)
+
+    def take(self, rows: Sequence[int]) -> Cells:
+        """Only these rows."""
+        lines = None if self.lines is None else [self.lines[row] for row in rows]
+        return replace(self, columns=[column.take(rows) for column in self.columns], lines=lines)
+
+    def without(self, columns: Sequence[int]) -> Cells:
+        """All but these columns."""
+        kept = [k for k in range(len(self.names)) if k not in columns]
+        return replace(self, names=[self.names[k] for k in kept], columns=[self.columns[k] for k in kept])
+
+    def has_numbers(self, column: int) -> bool:
+        """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
+        found = self.columns[column].parsed
+        return not found.odd or not np.isnan(found.values).all()
+
+
+def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
+    """The numbers of some cells, and what else stands in them, numbers in percent among it."""
+    if isinstance(cells, np.ndarray):
+        values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = values.sum()
+        if np.isfinite(total):  # quicker than to look at each
+            return values, {}
+        return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
+    texts = all(type(cell) is str for cell in cells)
+    plain = plain_numbers(["0" if cell in HOLES else cell for cell in cells]) if texts else None
+    if plain is not None:
+        return np.where([cell in HOLES for cell in cells], np.nan, plain), {}
+    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many cells say the same
+    found = [_unsigned(cell) for cell in cells] if known is None else [known[text] for text in cells]
+    odd = {k: cells[k] for k, value in enumerate(found) if value is None}
+    return np.array([np.nan if value is None else value for value in found], dtype=np.float64), odd
+
+
+def _unsigned(cell: Any) -> float | None:
+    return None if has_percent(cell) else cell_number(cell)
+
+
+def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
+    """The scores in some cells that are no table, nan where there is none, and whether they are in percent.
+
+    `error(place, message)` is the error for a cell that is no score.
+    """
+    found = Column(cells).parsed
+    for place, cell in found.odd.items():
+        raise error(place, no_score(cell, missing="write nan"))
+    return found.values, found.percent
+
+
+# What the columns mean ------------------------------------------------------------------------------------------------
 
 # No topic is named so.
-_SCORE = re.compile(r"-?0?\.\d+")
-# Columns of such names may be topics, systems, or years in which something was measured.
-_YEAR = re.compile(r"(?:19|20)\d\d")
+SCORE = re.compile(r"-?0?\.\d+")
 
 
 class Roles(NamedTuple):
@@ -51,6 +275,9 @@ class Roles(NamedTuple):
         return not set(columns).isdisjoint(self.systems or ())
 
 
+NO_ROLES = Roles()
+
+
 class Layout(NamedTuple):
     """What the columns of a table are. `system` None: one system; `value` None: a column for each measure.
 
@@ -66,7 +293,7 @@ class Layout(NamedTuple):
     others: tuple[int, ...]
 
 
-def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:  # noqa: B008
+def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str:
     """Decide by its header what each column of a table holds, or say why that cannot be told."""
     names = [vocabulary.column_name(name) for name in header]
     if wrong := _wrong_header(header, roles):
@@ -74,14 +301,16 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
     said = {role: header.index(name) for role, name in zip(roles._fields, roles[:3], strict=False) if name is not None}
     named = {k for k, name in enumerate(header) if name in {*(roles.systems or ()), *(roles.topics or ())}}
     taken = named | set(said.values())
-    measure = _first(names, vocabulary.MEASURE_COLUMNS, taken)
-    system = said.get("system", _first(names, vocabulary.SYSTEM_COLUMNS, taken))
-    if system is None:
-        system = next((k for k, name in enumerate(names) if k not in taken and vocabulary.names_systems(name)), None)
-    topic = said.get("topic", _first(names, vocabulary.TOPIC_COLUMNS, taken))
-    if topic is None:
-        topic = next((k for k, name in enumerate(names) if k not in taken and vocabulary.names_topics(name)), None)
-    value = said.get("score", _first(names, vocabulary.VALUE_COLUMNS, taken))
+
+    def column(role: str, known: Iterable[str], fits: Callable[[str], bool] = lambda name: False) -> int | None:
+        """The column that was said; else the first with a known name, or with one that fits."""
+        other = next((k for k, name in enumerate(names) if k not in taken and fits(name)), None)
+        return said.get(role, _first(names, known, taken, other))
+
+    measure = column("measure", vocabulary.MEASURE_COLUMNS)
+    system = column("system", vocabulary.SYSTEM_COLUMNS, vocabulary.names_systems)
+    topic = column("topic", vocabulary.TOPIC_COLUMNS, vocabulary.names_topics)
+    value = column("score", vocabulary.VALUE_COLUMNS)
     if "score" in said and measure is not None and topic is None:
         measure = None
     labelled = (topic, system) != (None, None)
@@ -103,16 +332,17 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
             "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format, and "
             "score the run with `concordant evaluate RUNS QRELS`"
         )
+    if measure is not None and topic is None:
+        one = f"for one score per system, keep the rows of one measure and leave out {header[measure]!r}"
+        return f"has a column of measures but none of topics, so these are summaries: add a column named topic; {one}"
+    if measure is not None and value is None:
+        no_system = "" if system is not None else f"; if {header[measure]!r} is a system, rename it"
+        return f"has topics and measures, but no column named score: say {argument('score_column')}{no_system}"
     if topic is None and system is None:
-        if measure is not None:
-            return "has a column of measures but none of topics, so these are summaries: add a column named topic"
         columns = tuple(k for k in range(len(names)) if k not in left_out)
         return Layout("unnamed", None, None, None, said.get("score"), columns)
     if topic is None:
         assert system is not None
-        if measure is not None:
-            one = f"keep the rows of one measure and leave out {header[measure]!r}"
-            return f"has columns of systems and measures but none of topics: for one score per system, {one}"
         known = _any(header, others) or value is not None or any(vocabulary.is_result(header[k]) for k in others)
         if names[system] == "name" and "system" not in said and not known:
             which = " or ".join(argument(f"{role}_column", header[system]) for role in ("system", "topic"))
@@ -129,19 +359,10 @@ def name_columns(header: Sequence[str], roles: Roles = Roles()) -> Layout | str:
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
-        if measure is not None:
-            return f"has systems, topics and measures, but no column named score: say {argument('score_column')}"
         return Layout("long", system, topic, None, None, others)
-    if measure is not None:
-        return (
-            "has columns for topics and measures, but none named value or score: keep the rows of one measure, and "
-            f"leave out {header[measure]!r}; if that is a system, rename it"
-        )
     # A matrix, unless the columns are measures: one system's scores, one column per measure.
-    second = (
-        next((header[k] for k in others if vocabulary.names_topics(names[k])), None) if "topic" not in said else None
-    )
-    if second is not None:
+    second = next((header[k] for k in others if vocabulary.names_topics(names[k])), None)
+    if second is not None and "topic" not in said:
         which = f"say which it is with {argument('topic_column')}, and leave the other out"
         return f"has two columns named as topics are, {header[topic]!r} and {second!r}: {which}"
     measures = [
@@ -171,7 +392,7 @@ def of_samples(header: Sequence[str], roles: Roles) -> Roles:
     names = [vocabulary.column_name(name) for name in header]
     if roles.topic is not None or not {"id", "epoch"} <= set(names):
         return roles
-    topic = _first(names, vocabulary.TOPIC_COLUMNS, set())
+    topic = _first(names, vocabulary.TOPIC_COLUMNS)
     return roles._replace(topic=header[names.index("id")]) if topic is None or names[topic] == "sample_id" else roles
 
 
@@ -223,7 +444,7 @@ def _are_whole(cells: Cells, column: int) -> bool:
 def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
     if not header:
         return "has no columns"
-    scores = [name for name in header if _SCORE.fullmatch(name)]
+    scores = [name for name in header if SCORE.fullmatch(name)]
     if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(vocabulary.names_labels, header)):
         names = f"add a first line that names them and does not start with # ({listing(scores, 3)})"
         return f"has scores where names of columns should be: {names}"
@@ -294,97 +515,16 @@ def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> N
             raise cells.error(f"has measures as its rows ({listing(rows, 3)}), no topics: give a row for each topic")
 
 
-def orient(
-    cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str], roles: Roles
-) -> Literal["topics", "systems"]:
-    """What the rows of a table are whose header names neither topics nor systems; an error if nothing tells.
-
-    `label` is the column of their labels; None where they have none.
-    """
-    if roles.name_systems(across):
-        return "topics"
-    labels = [row for row in rows if not vocabulary.is_summary(row)]
-    if label is not None and any(map(_SCORE.fullmatch, labels)):
-        raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
-    down, over = vocabulary.axis_of(labels), vocabulary.axis_of(across)
-    if label is None or are_invented(rows):
-        clear = over != "topics" and (over is not None or not all(map(vocabulary.looks_like_topic, across)))
-        down = "topics"
-    else:
-        clear = down != over and not (
-            down is None and over == "topics" and all(map(vocabulary.looks_like_topic, labels))
-        )
-    if not clear or all(map(_YEAR.fullmatch, across)):
-        if says_which(roles.systems) and chosen(roles.systems, across):
-            return "topics"
-        raise _two_ways(cells, label, rows, across)
-    return "topics" if down == "topics" or over == "systems" else "systems"
-
-
-def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> ConcordantError:
-    way_out = f"If the columns are systems, say {argument('systems', ['*'])}; else add a first column named system"
-    if label is not None:
-        which = " or ".join(argument(f"{role}_column", cells.names[label]) for role in ("topic", "system"))
-        way_out = f"Say {which}, or name the column so"
-    return cells.error(
-        f"can be read in two ways: the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) "
-        f"systems, or the other way round. {way_out}"
-    )
-
-
-def has_row_labels(cells: Cells, roles: Roles) -> bool:
-    """Whether the first column of a table that names neither topics nor systems labels its rows: words, or numbers."""
-    first, name = cells.values(0), cells.names[0]
-    if roles.name_systems([name]):
-        return False
-    if vocabulary.column_name(name) in vocabulary.INDEX_COLUMNS:
-        return True
-    texts = [k for k in range(len(cells.names)) if all(isinstance(cell, str) for cell in cells.values(k))]
-    if cells.typed and len(cells.names) > 1 and texts == [0]:
-        return True
-    rows = [row for row, cell in enumerate(first) if not vocabulary.is_summary(str(cell))]
-    found = [cell_number(first[row]) for row in rows]
-    word = next((row for row, value in zip(rows, found, strict=True) if value is None), None)
-    if word is not None:
-        if any(value is not None and not np.isnan(value) for value in found):
-            labels = f"if it labels the rows, say {argument('topic_column', name)}"
-            raise cells.error(f"column {name!r} holds numbers, and here something else: {labels}", word)
-        return True
-    numbered = _is_row_number(np.array(found, dtype=np.float64), cells.unchecked(range(1, len(cells.names))))
-    if numbered is None:
-        topics, every = argument("topic_column", name), argument("systems", list(cells.names))
-        said = f"column {name!r} holds numbers which may be topics or scores"
-        raise cells.error(f"{said}: if they are topics, say {topics}; if it is a system, say {every}", 0)
-    return numbered
-
-
-def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
-    """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
-
-    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or
-    others than all of these.
-    """
-    if len(column) < 2 or np.isnan(column).any() or len(np.unique(column)) < len(column):
-        return False
-    whole = not (column % 1).any()
-    if not whole and column.min() < 1:
-        return False
-    scores = others[~np.isnan(others)]
-    if not whole:  # 31.1 and 31.2 are topics as well
-        return None if scores.size and scores.max() <= 1 else False
-    if (scores % 1).any():
-        return True
-    apart = bool(scores.size) and bool(column.min() > scores.max() or column.max() < scores.min())
-    return None if apart or (np.diff(column) > 0).all() else False
-
-
 def number_rows(name: str, labels: Sequence[str]) -> bool:
     """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
     return vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(labels)
 
 
-def _first(names: Sequence[str], wanted: Iterable[str], taken: Iterable[int]) -> int | None:
-    return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), None)
+def _first(
+    names: Sequence[str], wanted: Iterable[str], taken: Collection[int] = (), other: int | None = None
+) -> int | None:
+    """The column of the first of some names; else another."""
+    return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), other)
 
 
 def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
@@ -416,7 +556,7 @@ def score_columns(
         reasons = _unlike(values) | reasons
     strays = {k: reason for k, reason in sorted(reasons.items()) if k not in counters | labels}
     if strays:
-        these = ", ".join(f"{names[k]!r} ({reason})" for k, reason in strays.items())
+        these = listing(f"{names[k]!r} ({reason})" for k, reason in strays.items())
         leave, every = argument(axis, [f"!{names[k]}" for k in strays]), argument(axis, ["*"])
         way_out = f"Leave them out with {leave}, or read every column as a {axis[:-1]} with {every}"
         raise cells.error(f"these columns do not look like {axis}: {these}. {way_out}")

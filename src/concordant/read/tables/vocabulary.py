@@ -1,17 +1,106 @@
-"""What names mean: those of summaries, of the columns of tables, of topics, and of measures that are better lower."""
+"""What texts mean: numbers in cells, and names of summaries, columns, topics and measures that are better lower."""
 
 from __future__ import annotations
 
 import functools
+import math
 import re
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Collection, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...errors import argument, either_direction, warn
+import numpy as np
+
+from ...errors import argument, either_direction, in_digits, warn
 
 if TYPE_CHECKING:
-    from .cells import Origin
+    from .layout import Origin
 
+# Numbers -----------------------------------------------------------------------------------------------------------
+
+# What stands in a cell that has no score.
+NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
+HOLES = frozenset({"", "nan", "NaN", "NA"})  # as most programs write it
+# Each character can be matched in one way only, so that no long cell takes long to refuse.
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+ONE_UNIT = "Write all of these scores with the sign, or all without it, in the same unit."
+
+
+def plain_number(text: str | bytes) -> float | None:
+    """The finite number that a text is, or None. Python's own float() also takes 1_000, nan and infinity."""
+    text = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def plain_numbers(texts: Sequence[str]) -> list[float] | None:
+    """The same for many texts at once; None where one of them is not a number.
+
+    Of ASCII without underscores, float() takes nothing else but nan and infinity, which make the sum no number either.
+    """
+    joined = "".join(texts)
+    if "_" in joined or not joined.isascii():
+        return None
+    try:
+        values = list(map(float, texts))
+    except ValueError:
+        return None
+    return values if math.isfinite(sum(values)) else None
+
+
+def number(text: str | bytes) -> float | None:
+    """The same for a score, which may be in percent: the sign is dropped."""
+    text = text.decode(errors="replace") if isinstance(text, bytes) else text
+    return plain_number(text.strip().removesuffix("%"))
+
+
+def has_percent(cell: Any) -> bool:
+    """Whether a cell ends with a percent sign."""
+    return isinstance(cell, str) and cell.rstrip().endswith("%")
+
+
+def cell_number(cell: Any) -> float | None:
+    """A cell's finite number, nan where it says that there is none, None where it is something else."""
+    if cell is None or type(cell).__name__ == "NAType":  # pandas.NA, without importing pandas
+        return math.nan
+    if isinstance(cell, str):
+        return math.nan if cell.strip().lower() in NOTHING else number(cell)
+    if not isinstance(cell, int | float | np.floating | np.integer | np.bool_ | Decimal):
+        return None
+    try:
+        value = float(cell)
+    except OverflowError:
+        return None
+    return None if math.isinf(value) else value
+
+
+def is_fraction(value: float | None) -> bool:
+    """Whether this is a number, and not a whole one."""
+    return value is not None and 0 < abs(value) % 1 < 1
+
+
+def not_a_number(cell: Any, where: str, missing: str) -> str:
+    """What is wrong with a cell that should be a number, and what to write instead.
+
+    >>> not_a_number("1/2", "", "write nan")
+    "'1/2' is not a number. Write digits with a decimal point, such as 0.25, up to 1e300; if it is missing, write nan."
+    """
+    shown = in_digits(cell)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    instead = "Write digits with a decimal point, such as 0.25, up to 1e300"
+    return f"{shown}{where} is not a number. {instead}; if it is missing, {missing}."
+
+
+def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or write nan") -> str:
+    """The same of a cell among scores, where a number in percent may stand beside others."""
+    if has_percent(cell) and number(cell) is not None:
+        return f"{cell}{where} has a percent sign, but other scores have none. {ONE_UNIT}"
+    return not_a_number(cell, where, missing)
+
+
+# Names --------------------------------------------------------------------------------------------------------------
 
 # What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
@@ -348,6 +437,19 @@ def spelling(name: str) -> str:
     """One spelling for the names that tools give to the same measure: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower().split(",")[0].replace("_cut", "").replace("precision", "p"))
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
+
+
+# The measures that most people want, in this spelling.
+_WELL_KNOWN = ("map", "ndcg10", "p10", "reciprank", "ndcg", "rprec", "bpref", "recall1000", "p5", "ndcg20")
+
+
+def well_known(measures: Collection[str]) -> list[str]:
+    """Those of some measures that most people want, the best known first.
+
+    >>> well_known(["num_q", "P_10", "recip_rank", "nDCG@10"])
+    ['nDCG@10', 'P_10', 'recip_rank']
+    """
+    return [name for wanted in _WELL_KNOWN for name in measures if spelling(name) == wanted]
 
 
 # Words, in lower case, of measures that are better when they are lower. ERR, expected reciprocal rank, is not one.
