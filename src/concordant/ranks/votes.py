@@ -228,15 +228,16 @@ def _of_records(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any
         found = ((None, record) for record in load_json(source))
     else:
         found = ((line, load_json(source, text, line)) for line, text in source.lines())
-    start = next(found, (None, None))
+    start: tuple[int | None, Any] = next(found, (None, None))
     if not isinstance(start[1], dict):
         raise source.error("holds no battles: give objects, one for each", start[0])
-    names = choose(list(start[1]))
+    first = list(start[1])
+    names = choose(first)
 
     def rows() -> Iterator[list[Any]]:
         for k, (line, record) in enumerate(chain([start], found), start=1):
-            alike = isinstance(record, dict) and record.keys() >= set(names)
-            if not alike or (record.keys() != start[1].keys() and choose(list(record)) != names):
+            keys = list(record) if isinstance(record, dict) else []
+            if keys != first and (not set(keys) >= set(names) or choose(keys) != names):
                 raise source.error(f"battle {k} does not have the keys of the first, {listing(names)}", line)
             yield [record[name] for name in names]
 
