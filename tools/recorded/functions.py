@@ -56,6 +56,7 @@ VECTORS = {
 }
 TOLERANT = ("tau_b", "tau_strict", "pairwise_accuracy", "tau_ap_b", "tau_ap_ties", "tau_ap_strict")
 BOUNDED = ("tau", "tau_ap", "tau_gap")
+RBO_KINDS = ("ext", "min", "max", "res")
 
 
 @case("coefficients registered")
@@ -100,12 +101,20 @@ def _(name: str) -> Any:
     return {p: [call(name, *means(p), tolerance=t) for t in (0.001, 0.01, 0.1)] for p in PAIRS}
 
 
-@case("coefficient rbo with ties {}", "wab")
-def _(ties: str) -> Any:
+@case("coefficient rbo with ties {} as {}", "wab", RBO_KINDS)
+def _(ties: str, kind: str) -> Any:
     return {
-        p: [attempt(call, "rbo", *means(p), p=depth, ties=ties) for depth in (0.5, 0.9, 0.98)]
+        p: [attempt(call, "rbo", *means(p), p=depth, ties=ties, kind=kind) for depth in (0.5, 0.9, 0.98)]
         for p in ("hasty", "covid1", "adhoc8")
     }
+
+
+@case("coefficient rbo of other systems")
+def _() -> Any:
+    truth, other = by_system("people"), by_system("hasty")
+    for lost in list(other)[3:6]:
+        del other[lost]
+    return [call("rbo", truth, other, kind=kind) for kind in RBO_KINDS]
 
 
 @case("coefficient as matrix and statistic")

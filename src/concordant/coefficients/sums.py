@@ -305,7 +305,8 @@ def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
     given = np.empty(array.shape, dtype=object)
     given[...] = array if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     for place, value in np.ndenumerate(given):
-        if isinstance(value, (int, float, np.bool_, np.integer, np.floating)):
+        known = isinstance(value, (int, float, np.bool_, np.integer, np.floating))
+        if known and not isinstance(value, np.timedelta64):  # which NumPy counts among the integers
             finite: Any = value
             if abs(finite) <= sys.float_info.max:
                 continue
@@ -367,5 +368,5 @@ def refuse_other_labels(truth: Any, candidate: Any) -> None:
     raise InputError(
         f"truth and candidate do not carry the same labels ({odd!r} is on one side only), and scores are compared by "
         "position: choose what both have with common = truth.index.intersection(candidate.index), or let "
-        "concordant.compare match them"
+        "concordant.compare match them; rbo takes the .to_dict() of both"
     )

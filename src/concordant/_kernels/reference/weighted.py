@@ -213,7 +213,7 @@ class Overlaps(NamedTuple):
 class Ranking(NamedTuple):
     """One side of a block of pairs; ranks count from 1, a tied group spans the ranks top..bottom."""
 
-    top: IntArray  # (pairs, items): first rank of each item's group, in the same order on both sides
+    top: IntArray  # (pairs, common): first rank of each common item's group, in the same order on both sides
     bottom: IntArray
     top_at: IntArray  # (pairs, depths): first rank of the group that holds each rank
     bottom_at: IntArray
@@ -229,19 +229,23 @@ class Profile(NamedTuple):
 
 def _overlaps(truth: FloatArray, candidate: FloatArray, weights: FloatArray, ties: int) -> FloatArray:
     """Compute `Overlaps` of one truth with each row of candidates."""
-    x, y = (ranking_of(side) for side in (np.broadcast_to(truth, candidate.shape), candidate))
-    x_at, y_at = profile(x, ties), profile(y, ties)
-    agreement = _seen_overlap(x, y, x_at, y_at) / _largest_overlap(x_at, y_at, ties)
+    one = ranking_of(truth[None])
+    short = Ranking(*(np.repeat(array, len(candidate), axis=0) for array in one))
+    long, n = ranking_of(candidate), truth.size
+    short_at, long_at = profile(short, n, ties), profile(long, n, ties)
+    agreement = seen_overlap(short, long, short_at, long_at) / largest_overlap(short_at, long_at, ties)
     with np.errstate(under="ignore"):
         total = (agreement * weights).sum(axis=1)
     last = agreement[:, -1] * (weights[-1] > 0)
     return np.column_stack([total, np.full(len(total), weights.sum()), last])
 
 
-def profile(ranking: Ranking, ties: int) -> Profile:
-    """Compute the contributions at each depth."""
-    top, bottom = ranking.top_at, ranking.bottom_at
-    d = np.arange(1, top.shape[-1] + 1)
+def profile(ranking: Ranking, depths: int, ties: int) -> Profile:
+    """Compute contributions at depths 1..`depths`; below its end a side continues with unknown, untied items."""
+    d = np.arange(1, depths + 1)
+    pairs, given = ranking.top_at.shape
+    unknown = np.broadcast_to(d[given:], (pairs, depths - given))
+    top, bottom = np.hstack([ranking.top_at, unknown]), np.hstack([ranking.bottom_at, unknown])
     share = np.ones(top.shape) if ties == ALL_IN else (d - top + 1) / (bottom - top + 1)
     return Profile(share, bottom, np.where(bottom == d, d, top - 1))
 
@@ -255,31 +259,33 @@ def _blend(a: FloatArray, b: FloatArray, counts: tuple[IntArray, IntArray, IntAr
     return result
 
 
-def _seen_overlap(x: Ranking, y: Ranking, x_at: Profile, y_at: Profile) -> FloatArray:
-    """Compute X_d, the sum over the items of c_x c_y at each depth."""
-    begun = _count(np.maximum(x.top, y.top))
-    if (x_at.share == 1).all() and (y_at.share == 1).all():
+def seen_overlap(short: Ranking, long: Ranking, short_at: Profile, long_at: Profile) -> FloatArray:
+    """Compute X_d, the sum over the common items of c_S c_L at each depth."""
+    n = long_at.share.shape[-1]
+    begun = count(np.maximum(short.top, long.top), n)
+    if (short_at.share == 1).all() and (long_at.share == 1).all():
         return begun.astype(np.float64)
-    begun_done, done_begun = _count(np.maximum(x.top, y.bottom)), _count(np.maximum(x.bottom, y.top))
-    done = _count(np.maximum(x.bottom, y.bottom))
-    return _blend(x_at.share, y_at.share, (begun, begun_done, done_begun, done))
+    begun_done = count(np.maximum(short.top, long.bottom), n)
+    done_begun = count(np.maximum(short.bottom, long.top), n)
+    done = count(np.maximum(short.bottom, long.bottom), n)
+    return _blend(short_at.share, long_at.share, (begun, begun_done, done_begun, done))
 
 
-def _largest_overlap(x_at: Profile, y_at: Profile, ties: int) -> FloatArray:
+def largest_overlap(short_at: Profile, long_at: Profile, ties: int) -> FloatArray:
     """Compute the divisor that turns an overlap into an agreement."""
     if ties == ALL_IN:
-        return (x_at.begun + y_at.begun) / 2
+        return (short_at.begun + long_at.begun) / 2
     if ties == EXPECTED:
-        return np.arange(1.0, y_at.share.shape[-1] + 1)
+        return np.arange(1.0, long_at.share.shape[-1] + 1)
     # The same steps as for X_d, so that a ranking's agreement with itself is 1 to the last bit.
-    squares = [_blend(x.share, x.share, (x.begun, x.done, x.done, x.done)) for x in (x_at, y_at)]
+    squares = [_blend(x.share, x.share, (x.begun, x.done, x.done, x.done)) for x in (short_at, long_at)]
     result: FloatArray = np.sqrt(squares[0] * squares[1])
     return result
 
 
-def _count(first: IntArray) -> IntArray:
-    """Count the values of each row that are at most 1, 2, ... up to the length of the row."""
-    pairs, depths = first.shape
+def count(first: IntArray, depths: int) -> IntArray:
+    """Count the values of each row that are <= 1, 2, ..., depths."""
+    pairs = len(first)
     places = first + (depths + 1) * np.arange(pairs)[:, None]
     per_depth = np.bincount(places.ravel(), minlength=pairs * (depths + 1)).reshape(pairs, depths + 1)
     return per_depth[:, 1:].cumsum(axis=-1)
