@@ -12,8 +12,8 @@ from ._kernels import has_native as has_native
 from .agreement.audit.search import audit as audit
 from .agreement.comparison import compare as compare
 from .agreement.correlation import correlate as correlate
+from .agreement.correlation import permutation_test as permutation_test
 from .agreement.explanation import explain as explain
-from .agreement.permutation import permutation_test as permutation_test
 from .coefficients.ap import tau_ap as tau_ap
 from .coefficients.ap import tau_ap_a as tau_ap_a
 from .coefficients.ap import tau_ap_b as tau_ap_b

@@ -47,7 +47,7 @@ def test_small_cases_are_enumerated(name: str) -> None:
 def test_random_permutations_agree_with_all_of_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     truth, candidate = scores(name, 6, seed=3)
     exact = cc.permutation_test(truth, candidate, coefficient=name)
-    monkeypatch.setattr("concordant.agreement.permutation._ENUMERATED", 5)
+    monkeypatch.setattr("concordant.agreement.correlation._ENUMERATED", 5)
     drawn = cc.permutation_test(truth, candidate, coefficient=name, n_resamples=700, rng=5)
     assert not drawn.exact
     assert drawn.pvalue == pytest.approx(exact.pvalue, abs=9 * math.sqrt(0.25 / 700))  # twice a share

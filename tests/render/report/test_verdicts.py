@@ -12,10 +12,9 @@ import pytest
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
 from concordant.judges.worth import word_of
-from concordant.render.report.comparisons import moved
-from concordant.render.report.document import document_of
+from concordant.render.report.comparisons import judged_by, moved
+from concordant.render.report.document import document_of, of_one, verdict_of
 from concordant.render.report.page import page_of
-from concordant.render.report.verdicts import judged_by, of_one, verdict_of
 
 from .test_page import Page
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
@@ -14,17 +15,16 @@ import numpy as np
 from ... import __version__
 from ...agreement.comparison import whole as complete
 from ...agreement.comparison_result import Compared, Comparison, is_named
+from ...agreement.comparison_text import best_first, ranks_of, size
 from ...agreement.explanation import Explanation, explain
-from ...arrays import FloatArray
 from ...coefficients.registry import headlines
 from ...data.results import Result, plain, seed_of, shown_fields
 from ...data.scores import Means, Scores
 from ...errors import InputTypeError, counted
 from ...pairing import Pairing
 from ...ranks.intervals import RankIntervals
-from .candidates import MANY
-from .verdicts import of_one, verdict_of
 
+MANY = 10  # with more candidates, the document has less about each
 MOST_PAIRS = 100
 FEW_PAIRS = 20  # pairs of systems kept for each candidate if there are many
 MOST_ROWS = 500  # of a table
@@ -46,6 +46,18 @@ QUESTIONS = {
     "TopicPlan": "How many topics are enough?",
     "TopicSelection": "Which topics suffice?",
     "VoteRanks": "Which ranks do the votes support?",
+}
+Verdict = dict[str, Any]
+_TONES = {"much weaker": "no", "weaker": "no", "steadier": "yes"}
+_DISAGREE = ("See which systems and topics they disagree on", "explain {truth} {candidate}")
+_COMBINE = ("Rank the systems by both together", "combine {truth} {candidate}")
+_MORE = ("See how many topics are enough", "plan {truth}")
+_NEXT = {
+    "much weaker": (_DISAGREE, _COMBINE),
+    "weaker": (_DISAGREE, _COMBINE),
+    "within a factor of two": (_COMBINE, _MORE),
+    "cannot tell": (_MORE,),
+    "steadier": (_DISAGREE,),
 }
 
 
@@ -76,15 +88,16 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
         intervals, known = of_truth[key]
         most = FEW_PAIRS if len(whole.comparisons) > MANY else MOST_PAIRS
         explained = _explained(c, own, intervals, side, most)
-        ranks = {"truth": _ranks(c.truth_means), "candidate": _ranks(c.candidate_means)}
+        ranks = {"truth": ranks_of(c.truth_means), "candidate": ranks_of(c.candidate_means)}
         more = {"explanation": explained, "read_notes": _read_notes(c.pairing.sides), "ranks": ranks}
         parts.append({**c.to_dict(), **known, **more, "verdict": of_one(c)})
     ranking = None if whole.ranking is None else whole.ranking.to_dict()
     notes = list(whole.notes)
     if len(parts) > 1 and ranking is None:
         notes.append("candidates not tested against each other: this needs the same systems and topics for all")
-    made = {"report": "comparison", "verdict": verdict_of(given), "comparisons": parts, "ranking": ranking}
-    return {**made, "notes": notes, "call": _call(whole)}
+    order = [given.comparisons.index(c) for c in best_first(given)]
+    made = {"report": "comparison", "about": size(given.comparisons[0]), "verdict": verdict_of(given), "order": order}
+    return {**made, "comparisons": parts, "ranking": ranking, "notes": notes, "call": _call(whole)}
 
 
 def _of_any(found: Result) -> dict[str, Any]:
@@ -168,11 +181,6 @@ def _versions() -> dict[str, str]:
     return {"concordant": __version__, **versions}
 
 
-def _ranks(means: FloatArray) -> list[int]:
-    """Rank each system: 1 + the number of strictly better systems."""
-    return [int(k) for k in 1 + (means[None, :] > means[:, None]).sum(axis=1)]
-
-
 # Results shown beside a comparison -----------------------------------------------------------------
 
 
@@ -218,3 +226,44 @@ def _explained(
     counts: dict[str, int | None] = {"pairs": len(c.systems) * (len(c.systems) - 1) // 2, "with_loss": len(rows)}
     counts |= {"swapped": swapped, "matters": apart} if found.exact else {"swapped": None, "matters": None}
     return {**replace(found, pairs=()).to_dict(), "pairs": rows[:most], "counts": counts}
+
+
+# The top of the page: the answer that the terminal prints, and what to do next ---------------------
+
+
+def verdict_of(found: Result) -> Verdict:
+    """Write the verdict; its answer is "yes" if the best candidate does at least as well as the truth, "no" if not."""
+    best: Verdict = {"answer": "none", "next": []}
+    if isinstance(found, Comparison):
+        if len(found.comparisons) == 1:
+            return of_one(found.comparisons[0])
+        if found.ranking is not None:
+            best, found = of_one(found[found.ranking.judges[0].names[1]]), found.ranking
+    first, *others = map(_ended, found._answers())
+    return {**best, "headline": first, "sentences": others}
+
+
+def of_one(c: Compared) -> Verdict:
+    """Write the verdict on one candidate."""
+    known = c.worth if c.worth is not None and not c.same else None
+    first, *others = map(_ended, [c.verdict] if known is None else known._answers())
+    word, noun = ("", "") if known is None else (known.word, known.noun)
+    more = noun == "judge" and c.pairing.by_topic and c.pairing.left_out[1:] > (1,)  # combine needs 2 more topics
+    commands = [
+        (why, f"concordant {command.format(truth=_file(c, 0), candidate=_file(c, 1))}")
+        for why, command in _NEXT.get(word, () if c.same else (_DISAGREE,))
+        if more or command != _COMBINE[1]
+    ]
+    answer = _TONES.get(word, "open" if word in _NEXT else "unknown")
+    return {"answer": answer, "headline": first, "sentences": others, "next": commands}
+
+
+def _ended(line: str) -> str:
+    return f"{line.removesuffix('.')}."
+
+
+def _file(c: Compared, side: int) -> str:
+    """Return a side as commands take it: the file that it was read from, or else its name."""
+    scores = c.pairing.sides[side]
+    found = re.match(r"cc\.read_scores\((['\"])(.+?)\1", scores.call)
+    return shlex.quote(found[2] if found else (c.truth, c.candidate)[side])

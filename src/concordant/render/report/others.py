@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...errors import escaped
 from ..figures.labels import spans_of
-from ..markup import text
-from . import drawings
-from .elements import Parts, Records, figure, shown, table
+from .elements import Parts, Records, figure, first_of, shown, spans, table
 
 MOST_COLUMNS = 9  # of a table that is visible at once
 _CITED = {
@@ -33,7 +32,7 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     parts.statistics = [("All numbers", numbers)] if drawn or wide else []
     for one in others:
         title = one["title"].replace("_", " ").capitalize()
-        parts.statistics.append((title, f"<p>{text(one['verdict'])}</p>{_table(title, one['rows'])}"))
+        parts.statistics.append((title, f"<p>{escaped(one['verdict'])}</p>{_table(title, one['rows'])}"))
     parts.notes = [*document["notes"], *document["read_notes"]]
     return parts
 
@@ -50,10 +49,9 @@ def _told(value: Any) -> Any:
 
 def _drawn(rows: Records) -> str:
     """Draw each row's interval and value, if the rows have them."""
-    name, spans = spans_of(rows)
-    if len(spans) < 2:
+    value, found = spans_of(rows)
+    if len(found) < 2:
         return ""
-    drawn = [dict(zip(("label", "value", "low", "high"), span, strict=True)) for span in spans[: drawings.MOST]]
-    caption = f"The first {drawings.MOST} of {len(spans)}." if len(spans) > drawings.MOST else ""
-    name = name.replace("_", " ")
-    return figure(f"{name.capitalize()} with its interval", drawings.spans(drawn, name), caption)
+    drawn = [dict(zip(("label", "value", "low", "high"), span, strict=True)) for span in found]
+    value = value.replace("_", " ")
+    return figure(f"{value.capitalize()} with its interval", spans(drawn, value), first_of(drawn))
