@@ -136,7 +136,6 @@ def test_how_it_shows_itself() -> None:
     assert 0 < test.pvalue < 1
     json.dumps(test.to_dict(), allow_nan=False)
     assert test.to_frame().loc[0, "pvalue"] == test.pvalue
-    assert test.plot().get_xlabel() == r"$\tau_b$ of permuted scores"
 
 
 def test_what_is_refused() -> None:

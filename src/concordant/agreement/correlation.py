@@ -358,7 +358,6 @@ def _tested(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn:
         shown=f"  p-value       {p_cell(p):>10}   {'exact' if exact else f'standard error {error:.2g}'}\n"
         f"  permutations  {total:10,}   {'all' if exact else 'random'}\n"
         f"  under chance  {chance:>10}",
-        figure="distributions.permutations",
         notes=(f"{counted(lost, 'permutation')} without a value, counted as at least as extreme",) * bool(lost),
         settings=settings_of(
             seed=None if exact else drawn.seed,

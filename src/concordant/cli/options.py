@@ -390,12 +390,6 @@ class Reader:
         side = parse_side(given)
         return self._read(side.path, side.measure, side.lower_is_better, bar)
 
-    def again(self, given: str, measure: str, lower: bool) -> Side:
-        """Read the same file by another measure."""
-        from ..read import parse_side
-
-        return self._read(parse_side(given).path, measure, lower, None)
-
     def _read(self, what: str | list[str], measure: str | None, lower: bool | None, bar: Bar | None) -> Scores | Means:
         from ..read import read_scores
 

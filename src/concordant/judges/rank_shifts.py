@@ -129,7 +129,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
     """Compute the rank changes from the ranks that each side allows."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
-    ranks = [_ranks_of(of) for of in means]
+    ranks = mean_ranks(np.array(means))  # 1 for the largest; ties share their mean rank
     (low_t, high_t), (low_c, high_c) = bounds
     change = ranks[1] - ranks[0]
 
@@ -190,11 +190,6 @@ def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Gen
     found = rank_intervals(side, confidence_level=1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]
-
-
-def _ranks_of(means: FloatArray) -> FloatArray:
-    """Rank the means, 1 for the largest; ties share their mean rank."""
-    return np.asarray(mean_ranks(means[None])[0])
 
 
 def _shares(means: FloatArray, k: int) -> FloatArray:

@@ -21,7 +21,7 @@ from concordant.data.results import Result
 from concordant.errors import escaped, printable
 from concordant.judges.worth import shown as shown_topics
 from concordant.render.report.document import document_of
-from concordant.render.report.elements import in_script, shown
+from concordant.render.report.elements import shown
 from concordant.render.report.page import page_of, report_html
 
 from ...packaging.every_function import calls
@@ -200,13 +200,6 @@ def test_hostile_names_are_text(source_of: Callable[[str], str]) -> None:
 def test_what_is_no_character_of_a_page_is_shown_as_an_escape() -> None:
     assert printable("a\x00b\x1b\ud800\n") == "a\\x00b\\x1b\\ud800\n"
     assert escaped("<a \u202e&\"'>") == "&lt;a \\u202e&amp;&quot;&#x27;&gt;"
-
-
-def test_json_in_a_script_cannot_end_it() -> None:
-    content = {"</script>": "<!--<script>", "\u2028": "&", "\ud800": 1}
-    made = in_script(content)
-    assert not set(made) & set("<>&\u2028")
-    assert json.loads(made) == content
 
 
 def test_lone_surrogates_can_be_written(tmp_path: Path) -> None:

@@ -142,7 +142,9 @@ def test_notes_are_said_once() -> None:
     (part,) = [c for c in document["comparisons"] if c["candidate"] == "b"]
     tied = part["tied_pairs"]["candidate"]
     assert tied > 0
-    assert words.count(f"b: {tied} tied pair") == 1
+    assert words.count(f"{tied} tied pairs in b") == 1
+    assert "(ties in b)" in words
+    assert "(ties in candidate)" not in words
 
 
 def scores(values: Any) -> cc.Scores:

@@ -23,7 +23,6 @@ def board_parts(document: Mapping[str, Any]) -> Parts:
     )
     notes = [*document["notes"], *document["read_notes"]]
     parts.notes = [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
-    parts.data = {"systems": [row["system"] for row in rows], "differs": document["differs"]}
     return parts
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import counted, escaped, listing
 from ...judges.worth import SCORED, question, told
 from ...judges.worth import shown as of_topics
-from ..figures.labels import distinct, shortened
+from ..figures.labels import distinct, most_telling, shortened
 from . import elements
 from .elements import Part, Parts, Records, Topics, details, figure, name, table
 
@@ -34,8 +34,7 @@ def comparison_parts(document: Mapping[str, Any]) -> Parts:
             parts.front += (
                 f'<p class="about">Only the best {MOST_EACH} of {len(found)} are shown here; the JSON has all.</p>'
             )
-        parts.statistics = [("Every coefficient", _coefficients_of_all(best_first[:MOST_EACH]))]
-    parts.notes = _notes_of_all(document)
+    parts.notes = document["notes"]
     parts.cited = [n for n, value in first["coefficients"].items() if value is not None]
     for key, method in (("rank_test",) * 2, ("ceiling", "expected_correlation"), ("rank_intervals",) * 2):
         parts.cited += [method] * bool(first[key])
@@ -83,9 +82,9 @@ def _candidates(found: Sequence[Part], ranking: Part | None) -> str:
     if not drawn:
         return listed
     by = SCORED[_noun(found[0])]
-    about = f"What {most:g} topics {by} each are worth, in topics {by} {found[0]['truth']}"
     caption = f"Line: {level}, drawn up to {2 * most:g} topics." + elements.first_of(drawn)
-    return listed + figure(about, elements.spans(drawn, "worth"), caption)
+    drawing = elements.spans(drawn, f"topics {by} {found[0]['truth']}")
+    return listed + figure(f"What {most:g} topics {by} each are worth", drawing, caption)
 
 
 def systems_of(c: Part) -> Records:
@@ -164,7 +163,8 @@ def _tiles(c: Part, rows: Records) -> str:
 
 def _ranks(c: Part, rows: Records) -> str:
     """Draw the ranks side by side, and list the systems that moved most."""
-    shown, note = elements.chosen(rows)
+    kept, note = most_telling([row["shift"] for row in rows], elements.MOST)
+    shown = [rows[k] for k in kept]
     drawn = elements.ranks(shown, (c["truth"], c["candidate"]), moved)
     caption = f"{note}. " if note else ""
     caption += f"Orange: {c['candidate']}'s rank lies outside {c['truth']}'s rank interval." * any(
@@ -223,16 +223,6 @@ def _coefficients(c: Part) -> str:
     return table("Coefficients", rows) + "".join(f'<p class="about">{escaped(line)}</p>' for line in about)
 
 
-def _coefficients_of_all(found: Sequence[Part]) -> str:
-    rows = [
-        {"candidate": c["candidate"], "coefficient": n, "value": value}
-        for c in found
-        for n, value in c["coefficients"].items()
-        if value is not None
-    ]
-    return table("Every coefficient of each candidate", rows)
-
-
 def _ties(c: Part) -> str:
     bounds = [{"coefficient": n, **ends} for n, ends in c["tie_bounds"].items()]
     topics = [
@@ -259,32 +249,15 @@ def _causes(c: Part) -> str:
     found = c["explanation"]
     if not found:
         return ""
-    n, truth = found["coefficient"], shortened(c["truth"], 16)
+    n, truth, candidate = found["coefficient"], shortened(c["truth"], 16), shortened(c["candidate"], 16)
+    kinds = {"swapped": "swapped", "tied in truth": f"tied by {truth}", "tied in candidate": f"tied by {candidate}"}
     rows: Records = []
     for pair in found["pairs"][:MOST_CAUSES]:
-        row = {f"better by {truth}": pair["better"], "worse": pair["worse"], "loss": pair["loss"], "kind": pair["kind"]}
+        row = {f"better by {truth}": pair["better"], "worse": pair["worse"], "loss": pair["loss"]}
+        row["kind"] = kinds[pair["kind"]]
         rows.append(row | ({f"significant by {truth}": pair["told_apart"]} if "told_apart" in pair else {}))
     title = f"The costliest {len(rows)} of {counted(found['counts']['with_loss'], 'pair')} with a loss"
     known = [topic for topic in found["topics"] if topic["effect"] is not None]
     worst = sorted(known, key=lambda topic: -abs(topic["effect"]))[:MOST_CAUSES]
     topics = [{"topic": t["topic"], f"{n} without it": t["without"], "change": t["effect"]} for t in worst]
     return table(title, rows) + table(f"The {len(topics)} topics with the largest effect on {n}", topics)
-
-
-def _notes_of_all(document: Mapping[str, Any]) -> list[str]:
-    """Collect the notes, each once, and name the candidates that a note is about unless it is about all."""
-    found = document["comparisons"]
-    whose: dict[str, list[str]] = {}
-    for c in found:
-        for note in dict.fromkeys(_notes(c)):
-            whose.setdefault(note, []).append(c["candidate"])
-    notes = [*document["notes"], *(note for note, who in whose.items() if len(who) == len(found))]
-    notes += [f"{listing(who)}: {note}" for note, who in whose.items() if len(who) < len(found)]
-    return list(dict.fromkeys(notes))
-
-
-def _notes(c: Part) -> list[str]:
-    tied = c["tied_pairs"]
-    notes = [f"{n} has no value: {why}" for n, why in c["not_defined"].items()]
-    notes += [f"{counted(tied[side], 'tied pair')} in {c[side]}" for side in ("truth", "candidate") if tied[side]]
-    return [*notes, *c["notes"], *c["read_notes"], *c["truth_notes"], *(c["explanation"] or {}).get("notes", ())]

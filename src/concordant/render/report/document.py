@@ -14,8 +14,8 @@ import numpy as np
 
 from ... import __version__
 from ...agreement.comparison import whole as complete
-from ...agreement.comparison_result import Compared, Comparison, is_named
-from ...agreement.comparison_text import best_first, ranks_of, size
+from ...agreement.comparison_result import Compared, Comparison
+from ...agreement.comparison_text import best_first, is_named, notes_of, ranks_of, size, without_value
 from ...agreement.explanation import Explanation, explain
 from ...coefficients.registry import headlines
 from ...data.results import Result, plain, seed_of, shown_fields
@@ -24,29 +24,31 @@ from ...errors import InputTypeError, counted
 from ...pairing import Pairing
 from ...ranks.intervals import RankIntervals
 
-MANY = 10  # with more candidates, the document has less about each
-MOST_PAIRS = 100
-FEW_PAIRS = 20  # pairs of systems kept for each candidate if there are many
+MOST_PAIRS = 20  # for each candidate, the costliest first
 MOST_ROWS = 500  # of a table
 QUESTIONS = {
-    "ComparisonTable": "Do the rankings agree by every measure and collection?",
-    "AuditResult": "How was this number computed?",
-    "CombinedMeans": "How do people and machine together rank the systems?",
-    "Difference": "Which of two systems is better?",
-    "Explanation": "What makes the rankings disagree?",
-    "GamingGap": "How far can this judge be gamed?",
-    "JudgeCard": "How good are these judges?",
-    "JudgeRanking": "Which judge is the best?",
-    "JudgeStudy": "Which judge ranks the systems most like the truth?",
-    "JudgeWorth": "How good is this judge?",
-    "JudgmentStudy": "Does the ranking survive changed judgments?",
-    "MixPlan": "What is the cheapest mix of people and machine?",
-    "Reliability": "How close is this ranking to the true one?",
-    "RunPlan": "How many runs are enough?",
-    "TopicPlan": "How many topics are enough?",
-    "TopicSelection": "Which topics suffice?",
-    "VoteRanks": "Which ranks do the votes support?",
+    "ComparisonTable": ("Do the rankings agree by every measure and collection?", "compare"),
+    "AuditResult": ("How was this number computed?", "audit"),
+    "CombinedMeans": ("How do people and machine together rank the systems?", "combine"),
+    "Difference": ("Which of two systems is better?", "difference"),
+    "Explanation": ("What makes the rankings disagree?", "explain"),
+    "GamingGap": ("How far can this judge be gamed?", "gaming_gap"),
+    "JudgeCard": (
+        "How good are these judges?",
+        "judge_card soft_pairwise_accuracy significance_agreement",
+    ),
+    "JudgeRanking": ("Which judge is the best?", "rank_judges"),
+    "JudgeStudy": ("Which judge ranks the systems most like the truth?", "judge_study"),
+    "JudgeWorth": ("How good is this judge?", "judge_worth"),
+    "JudgmentStudy": ("Does the ranking survive changed judgments?", "judgment_study"),
+    "MixPlan": ("What is the cheapest mix of people and machine?", "plan_mix"),
+    "Reliability": ("How close is this ranking to the true one?", "reliability"),
+    "RunPlan": ("How many runs are enough?", "plan_runs"),
+    "TopicPlan": ("How many topics are enough?", "plan_topics"),
+    "TopicSelection": ("Which topics suffice?", "select_topics"),
+    "VoteRanks": ("Which ranks do the votes support?", "rank_votes"),
 }
+"""The title of a result's page, and the functions whose papers it cites."""
 Verdict = dict[str, Any]
 _TONES = {"much weaker": "no", "weaker": "no", "steadier": "yes"}
 _DISAGREE = ("See which systems and topics they disagree on", "explain {truth} {candidate}")
@@ -79,6 +81,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []
+    noted: list[Compared] = []
     of_truth: dict[Any, tuple[RankIntervals | None, dict[str, Any]]] = {}
     for c in whole.comparisons:
         own, side = c.pairing.observations()
@@ -86,13 +89,14 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
         if key not in of_truth:
             of_truth[key] = _of_truth(c, own)
         intervals, known = of_truth[key]
-        most = FEW_PAIRS if len(whole.comparisons) > MANY else MOST_PAIRS
-        explained = _explained(c, own, intervals, side, most)
+        explained = _explained(c, own, intervals, side)
         ranks = {"truth": ranks_of(c.truth_means), "candidate": ranks_of(c.candidate_means)}
         more = {"explanation": explained, "read_notes": _read_notes(c.pairing.sides), "ranks": ranks}
         parts.append({**c.to_dict(), **known, **more, "verdict": of_one(c)})
+        noted.append(replace(c, notes=_page_notes(c, parts[-1])))
     ranking = None if whole.ranking is None else whole.ranking.to_dict()
-    notes = list(whole.notes)
+    common = [note for note in noted[0].notes if all(note in c.notes for c in noted)]
+    notes = notes_of(replace(whole, comparisons=tuple(noted), notes=tuple(dict.fromkeys([*whole.notes, *common]))))
     if len(parts) > 1 and ranking is None:
         notes.append("candidates not tested against each other: this needs the same systems and topics for all")
     order = [given.comparisons.index(c) for c in best_first(given)]
@@ -100,10 +104,18 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     return {**made, "comparisons": parts, "ranking": ranking, "notes": notes, "call": _call(whole)}
 
 
+def _page_notes(c: Compared, part: Mapping[str, Any]) -> tuple[str, ...]:
+    """List what the notes of a page say of one candidate."""
+    ties = zip((c.tied_truth, c.tied_candidate), (c.truth, c.candidate), strict=True)
+    own = [f"{counted(count, 'tied pair')} in {side}" for count, side in ties if count]
+    beside = [*part["read_notes"], *part["truth_notes"], *(part["explanation"] or {}).get("notes", ())]
+    return tuple(dict.fromkeys([*without_value(c, [v.coefficient for v in c.values]), *own, *c.notes, *beside]))
+
+
 def _of_any(found: Result) -> dict[str, Any]:
     """Collect a result's verdict, its tables, the tables of nested results, and its notes."""
     kind = found._kind or type(found).__name__
-    title = QUESTIONS.get(kind, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize())
+    title, cited = QUESTIONS.get(kind, (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize(), ""))
     sides = _sides(found)
     about = []
     if sides:
@@ -112,6 +124,7 @@ def _of_any(found: Result) -> dict[str, Any]:
     tables = [{**table, "rows": table["rows"][:MOST_ROWS]} for table in _tables(found, "")]
     different = [table for k, table in enumerate(tables) if table["rows"] not in [one["rows"] for one in tables[:k]]]
     made: dict[str, Any] = {"report": "result", "kind": kind, "title": title, "about": ", ".join(about)}
+    made["cited"] = cited.split()
     made |= {"verdict": verdict_of(found), "tables": different, "notes": list(found.notes)}
     return {**made, "read_notes": _read_notes(sides), "result": found.to_dict()}
 
@@ -206,7 +219,7 @@ def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None,
 
 
 def _explained(
-    c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means, most: int
+    c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means
 ) -> dict[str, Any] | None:
     """Explain a comparison by systems, topics and its worst pairs, and mark pairs that the truth separates."""
     defined = [v.coefficient for v in c.values if not v.why]
@@ -225,7 +238,7 @@ def _explained(
     swapped = sum(row["kind"] == "swapped" for row in rows)
     counts: dict[str, int | None] = {"pairs": len(c.systems) * (len(c.systems) - 1) // 2, "with_loss": len(rows)}
     counts |= {"swapped": swapped, "matters": apart} if found.exact else {"swapped": None, "matters": None}
-    return {**replace(found, pairs=()).to_dict(), "pairs": rows[:most], "counts": counts}
+    return {**replace(found, pairs=()).to_dict(), "pairs": rows[:MOST_PAIRS], "counts": counts}
 
 
 # The top of the page: the answer that the terminal prints, and what to do next ---------------------

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...errors import escaped, p_cell
 from ...judges.worth import shown as of_topics
-from ..figures.labels import distinct, most_telling, without_common
+from ..figures.labels import distinct, without_common
 
 SHOWN_OF_NAME = 60
 ROW = 18  # pixels
@@ -50,8 +50,6 @@ class Parts:
     """Coefficients and methods that the report used."""
     verdict: dict[str, Any] = field(default_factory=dict)
     """The verdict at the top, if it is not the document's."""
-    data: Any = None
-    """Data for the scripts besides the document."""
 
 
 def name(value: Any) -> str:
@@ -146,12 +144,6 @@ def packed(content: Any) -> str:
     return base64.b64encode(gzip.compress(made.encode(), compresslevel=6, mtime=0)).decode()
 
 
-def in_script(content: Any) -> str:
-    """Return JSON for a script element, in which no character can end the element."""
-    made = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return made.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
 # Drawings -----------------------------------------------------------------------------------------
 
 
@@ -222,12 +214,6 @@ def worth_bar(worth: float, low: float, high: float, most: float, names: tuple[s
     marks += [_text(at(2 * most), 58, f"{2 * most:g} or more", "end")] if beyond else []
     label = f"Bar from 0 to {most:g} topics of {truth}; it shows what {most:g} topics of {candidate} are worth."
     return _svg(64, label, marks, "worth")
-
-
-def chosen(rows: Records, most: int = MOST) -> tuple[Records, str]:
-    """Choose the systems to draw: all, or the top, the bottom and the largest moves; a note says which."""
-    kept, note = most_telling([abs(row["shift"]) for row in rows], most)
-    return [rows[k] for k in kept], note
 
 
 def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]], str]) -> str:

@@ -10,19 +10,11 @@ from ..figures.labels import spans_of
 from .elements import Parts, Records, figure, first_of, shown, spans, table
 
 MOST_COLUMNS = 9  # of a table that is visible at once
-_CITED = {
-    "CombinedMeans": ["combine"],
-    "JudgeCard": ["judge_card", "soft_pairwise_accuracy", "significance_agreement"],
-    "JudgeStudy": ["judge_study"],
-    "JudgmentStudy": ["judgment_study"],
-    "RankIntervals": ["rank_intervals"],
-    "Reliability": ["reliability"],
-}
 
 
 def result_parts(document: Mapping[str, Any]) -> Parts:
     """Make the parts of a report for a result without a report of its own."""
-    parts = Parts(document["title"], document["about"], cited=_CITED.get(document["kind"], []))
+    parts = Parts(document["title"], document["about"], cited=document["cited"])
     first, *others = document["tables"] or [{"rows": []}]
     numbers = _table("All numbers", first["rows"])
     drawn = _drawn(first["rows"])

@@ -11,11 +11,11 @@ from typing import Any
 
 from ...errors import escaped
 from ..outputs import REPORT_START
-from ..references import bibliography, reference
+from ..references import bibliography
 from .boards import board_parts
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import Parts, details, in_script, items, name, packed
+from .elements import Parts, details, items, name, packed
 from .others import result_parts
 
 
@@ -30,7 +30,6 @@ def page_of(document: Mapping[str, Any]) -> str:
     parts = {"board": board_parts, "comparison": comparison_parts, "result": result_parts}[kind](document)
     scripts = [asset(file) for file in ("page.js", *["board.js"] * (kind == "board"))]
     style = asset("page.css") + (asset("board.css") if kind == "board" else "")
-    pairs = [f'<script type="application/json" id="pairs">{in_script(parts.data)}</script>'] * (parts.data is not None)
     return "\n".join(
         [
             REPORT_START,
@@ -40,7 +39,6 @@ def page_of(document: Mapping[str, Any]) -> str:
             f"<title>{escaped(parts.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
             _body(document, parts),
             f'<script type="application/gzip" id="document">{packed(document)}</script>',
-            *pairs,
             *(f"<script>{script}</script>" for script in scripts),
             "</body>\n</html>\n",
         ]
@@ -92,9 +90,7 @@ def _methods(parts: Parts) -> str:
     known = {c.name: f"{c.name}: {c.summary} ({c.reference})" for c in list_coefficients()}
     entries = bibliography([*parts.cited, "concordant"])
     formulas = items([known[n] for n in parts.cited if n in known])
-    return f"{formulas}<h3>References</h3>{items(list(map(reference, entries)))}" + details(
-        "BibTeX", f'<pre class="bibtex">{escaped(chr(10).join(entries))}</pre>'
-    )
+    return f'{formulas}<h3>BibTeX</h3><pre class="bibtex">{escaped(chr(10).join(entries))}</pre>'
 
 
 def _reproduce(document: Mapping[str, Any]) -> str:
