@@ -249,7 +249,7 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
     tau = _tau(*means)
     return Findings(
         kind="FamilyBias",
-        answer=_verdict(found, alpha),
+        answer=_verdict(found, sides.names[1], alpha),
         numbers={"families": tuple(found), "tau_b": tau, "slope": left.slope},
         lines=[
             {key: value for key, value in vars(f).items() if key != "interval"}
@@ -262,7 +262,7 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
     )
 
 
-def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
+def _verdict(families: Sequence[FamilyShift], judge: str, alpha: float) -> str:
     """Name the families that are significantly favoured or harmed."""
     found = [f for f in families if f.adjusted <= alpha]
     if not found:
@@ -276,7 +276,7 @@ def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
         f"({p_equals(f.adjusted)})"
         for f in found
     ]
-    return f"candidate {listing(said, 3)}, Holm for all families"
+    return f"{judge} {listing(said, 3)}, Holm for all families"
 
 
 def _table(families: Sequence[FamilyShift], tau: float) -> str:

@@ -18,7 +18,7 @@ from ...agreement.comparison_result import Compared, Comparison
 from ...agreement.comparison_text import best_first, is_named, notes_of, ranks_of, size, without_value
 from ...agreement.explanation import Explanation, explain
 from ...coefficients.registry import headlines
-from ...data.results import Result, plain, seed_of, shown_fields
+from ...data.results import Estimate, Findings, Result, plain, seed_of, shown_fields
 from ...data.scores import Means, Scores
 from ...errors import InputTypeError, counted
 from ...pairing import Pairing
@@ -31,6 +31,7 @@ QUESTIONS = {
     "AuditResult": ("How was this number computed?", "audit"),
     "CombinedMeans": ("How do people and machine together rank the systems?", "combine"),
     "Difference": ("Which of two systems is better?", "difference"),
+    "Estimate": ("How far do the rankings agree?", ""),
     "Explanation": ("What makes the rankings disagree?", "explain"),
     "GamingGap": ("How far can this judge be gamed?", "gaming_gap"),
     "JudgeCard": (
@@ -115,7 +116,7 @@ def _page_notes(c: Compared, part: Mapping[str, Any]) -> tuple[str, ...]:
 def _of_any(found: Result) -> dict[str, Any]:
     """Collect a result's verdict, its tables, the tables of nested results, and its notes."""
     kind = found._kind or type(found).__name__
-    title, cited = QUESTIONS.get(kind, (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize(), ""))
+    title, function = QUESTIONS.get(kind, (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize(), ""))
     sides = _sides(found)
     about = []
     if sides:
@@ -124,7 +125,7 @@ def _of_any(found: Result) -> dict[str, Any]:
     tables = [{**table, "rows": table["rows"][:MOST_ROWS]} for table in _tables(found, "")]
     different = [table for k, table in enumerate(tables) if table["rows"] not in [one["rows"] for one in tables[:k]]]
     made: dict[str, Any] = {"report": "result", "kind": kind, "title": title, "about": ", ".join(about)}
-    made["cited"] = cited.split()
+    made["cited"] = [found.coefficient.replace(" ", "_")] if isinstance(found, Estimate) else function.split()
     made |= {"verdict": verdict_of(found), "tables": different, "notes": list(found.notes)}
     return {**made, "read_notes": _read_notes(sides), "result": found.to_dict()}
 
@@ -252,6 +253,8 @@ def verdict_of(found: Result) -> Verdict:
             return of_one(found.comparisons[0])
         if found.ranking is not None:
             best, found = of_one(found[found.ranking.judges[0].names[1]]), found.ranking
+    elif isinstance(found, Findings):
+        found = found.numbers.get("ranking") or found
     first, *others = map(_ended, found._answers())
     return {**best, "headline": first, "sentences": others}
 

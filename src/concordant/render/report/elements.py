@@ -74,10 +74,10 @@ def shown(value: float | int | None) -> str:
 
 def cell(value: Any, column: str, *, numeric: bool) -> str:
     """Write a cell; a number keeps its full precision in an attribute, for sorting and for CSV."""
-    if not numeric and value is not None:
+    if not numeric:
         if isinstance(value, bool):
             value = "yes" if value else "no"
-        elif isinstance(value, float):
+        elif value is None or isinstance(value, float):
             value = shown(value)
         return f"<td>{name(', '.join(map(str, value)) if isinstance(value, list | tuple) else value)}</td>"
     full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'

@@ -31,7 +31,8 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
 
 def _table(caption: str, rows: Records) -> str:
     if len(rows) == 1:  # transpose, since it may be wide
-        rows = [{"what": key.replace("_", " "), "value": _told(value)} for key, value in rows[0].items()]
+        known = {key.replace("_", " "): _told(value) for key, value in rows[0].items() if value is not None}
+        rows = [{"what": key, "value": value} for key, value in known.items()]
     return table(caption, [{key.replace("_", " "): value for key, value in row.items()} for row in rows])
 
 
