@@ -47,8 +47,8 @@ def test_extras_are_asked_for_before_the_work(
     def read(*_: Any, **__: Any) -> Any:
         raise AssertionError("it began")
 
-    monkeypatch.setattr("concordant.cli.reading.Reader.sides", read)
-    monkeypatch.setattr("concordant.cli.reading.Reader.__call__", read)
+    monkeypatch.setattr("concordant.cli.options.Reader.sides", read)
+    monkeypatch.setattr("concordant.cli.options.Reader.__call__", read)
     assert bad(*command, status=1) == f"concordant: {lacking}\n"
     assert os.listdir(bare) == []
 

@@ -12,8 +12,8 @@ from ._kernels import has_native as has_native
 from .agreement.audit.search import audit as audit
 from .agreement.comparison import compare as compare
 from .agreement.correlation import correlate as correlate
+from .agreement.correlation import permutation_test as permutation_test
 from .agreement.explanation import explain as explain
-from .agreement.permutation import permutation_test as permutation_test
 from .coefficients.correlations import pearson as pearson
 from .coefficients.correlations import pearson_rank as pearson_rank
 from .coefficients.correlations import spearman as spearman

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import difflib
+import html
 import math
 import os
 import re
@@ -199,6 +200,11 @@ def printable(text: str) -> str:
     JSON stays valid and unchanged in meaning: its strings have no bare character below 0x20.
     """
     return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
+
+
+def escaped(value: Any) -> str:
+    """Escape text for HTML, also as the value of an attribute. All text from files in a page goes through here."""
+    return html.escape(printable(str(value)), quote=True)
 
 
 def one_line(text: Any) -> str:

@@ -210,12 +210,12 @@ def test_rank_changes_are_those_of_the_truths_best_system() -> None:
     truth, close = judge(0.001)
     same = cc.judges.rank_changes(truth, close, k=3, n_resamples=99, rng=1)
     assert same.verdict == (
-        "no system drops; candidate puts the truth's best system, s0, at rank 1 of 12; 3 of the 3 best are the same"
+        "no system drops; truth's best system, s0, is at rank 1 of 12 by candidate; 3 of the 3 best are the same"
     )
     swapped = cc.Scores(close.values[:, ::-1], close.topics, LABELS)
     turned = cc.judges.rank_changes(truth, swapped, k=3, n_resamples=99, rng=1)
     assert turned.verdict == (
-        "largest drop 11 ranks (s0); candidate puts the truth's best system, s0, at rank 12 of 12; 0 of the 3 best are "
+        "largest drop 11 ranks (s0); truth's best system, s0, is at rank 12 of 12 by candidate; 0 of the 3 best are "
         "the same"
     )
 
@@ -224,18 +224,20 @@ def test_significance_is_confirmed_contradicted_or_not_there() -> None:
     truth, close = judge(0.01)
     same = cc.judges.significance_agreement(truth, close)
     assert same.verdict.startswith(
-        f"truth confirms {same.active_agreements} of {same.significant_candidate} significant differences of "
-        "candidate, and contradicts 0; candidate misses "
+        f"truth's scores confirm {same.active_agreements} of {same.significant_candidate} significant differences of "
+        "candidate, and contradict 0; candidate misses "
     )
     assert same.active_agreements > 30
     turned = cc.judges.significance_agreement(truth, cc.Scores(-close.values, close.topics, LABELS))
-    assert turned.verdict.startswith(f"truth confirms 0 of {same.significant_candidate} significant differences of ")
-    assert f"and contradicts {turned.active_disagreements};" in turned.verdict
+    assert turned.verdict.startswith(
+        f"truth's scores confirm 0 of {same.significant_candidate} significant differences of "
+    )
+    assert f"and contradict {turned.active_disagreements};" in turned.verdict
     assert turned.active_disagreements > 30
     equal = cc.Scores(np.random.default_rng(2).normal(0, 1, (30, 12)), truth.topics, LABELS)
     none = cc.judges.significance_agreement(equal, close, correction="holm")
     assert none.significant_truth == 0
-    assert "; truth finds no pair significantly different (" in none.verdict
+    assert "; by truth, no pair differs significantly (" in none.verdict
     assert "misses" not in none.verdict
 
 

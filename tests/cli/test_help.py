@@ -164,12 +164,3 @@ def test_what_is_misspelt_is_suggested(tmp_path: Path) -> None:
         "compare", "--matrix", people, people, "-c", "tau_apb", status=2
     )
     assert "Did you mean 'compare'?" in bad("comapre", status=2)
-
-
-def test_a_report_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(typer, "launch", opened.append)
-    page = tmp_path / "a page.html"
-    run("board", path("people"), "--resamples", "99", "--html", page, "--open")
-    assert opened == [page.as_uri()]
-    assert "name its file with --html" in bad("board", path("people"), "--open", status=2)

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import concordant as cc
-from concordant.cli.reading import names_of
+from concordant.cli.options import names_of
 from concordant.judgments import read_runs as runs
 from concordant.read import source
 from concordant.read.formats import delimited

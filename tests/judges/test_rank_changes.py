@@ -13,7 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from scipy import stats
 
 import concordant as cc
-from concordant.judges.rank_shifts import _ranks_of, _shares
+from concordant.data.means import mean_ranks
+from concordant.judges.rank_shifts import _shares
 
 PEOPLE, CAREFUL, HASTY = (cc.load_collection(name) for name in ("people", "careful", "hasty"))
 COARSE = st.integers(2, 6).flatmap(lambda m: st.lists(st.integers(0, 3), min_size=m, max_size=m))
@@ -50,8 +51,8 @@ def test_ties_are_means_over_all_orders(scores: list[int], k: int) -> None:
         if all(scores[a] >= scores[b] for a, b in itertools.pairwise(order))
     ]
     values = np.array(scores, dtype=float)
-    mean_ranks = [fmean(order.index(i) + 1 for order in orders) for i in range(m)]
-    np.testing.assert_allclose(_ranks_of(values), mean_ranks, atol=1e-12)
+    expected = [fmean(order.index(i) + 1 for order in orders) for i in range(m)]
+    np.testing.assert_allclose(mean_ranks(values[None])[0], expected, atol=1e-12)
     among = [fmean(order.index(i) < k for order in orders) for i in range(m)]
     np.testing.assert_allclose(_shares(values, k), among, atol=1e-12)
     assert _shares(values, k).sum() == pytest.approx(min(k, m))

@@ -24,9 +24,9 @@ from ..options import checked
 from ..pairing import Noun, On, Pairing, match, measures_of, pairings, rejoined, together
 from ..ranks.distance import Problem, RankTestMethod, rank_test_of
 from ..read.reader import Collection
-from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic, is_named
-from .correlation import NO_INTERVAL, check_pairing, estimate_of, undefined_on
-from .permutation import chance_pvalue
+from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic
+from .comparison_text import is_named
+from .correlation import NO_INTERVAL, chance_pvalue, check_pairing, estimate_of, undefined_on
 from .tables import compared_by, read_by
 
 Notes = list[str]

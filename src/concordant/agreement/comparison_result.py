@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..arrays import FloatArray
-from ..coefficients.registry import headlines, list_coefficients
-from ..data.results import Findings, Interval, Result, plain, settings_of
+from ..coefficients.registry import headlines
+from ..data.results import Interval, Result, plain, settings_of
 from ..data.scores import with_sign
 from ..errors import InputError, counted, import_extra, listing, p_equals
 from ..judges.worth import NO_LIMIT
 from ..options import checked
+from . import comparison_text
 
 if TYPE_CHECKING:
     from ..data.results import Estimate, Findings
@@ -245,9 +246,7 @@ class Comparison(Result):
         return " ".join(self._answers())
 
     def _answers(self) -> Sequence[str]:
-        from .comparison_text import answers
-
-        return answers(self)
+        return comparison_text.answers(self)
 
     @checked
     def table(self, *, every: bool = False) -> str:
@@ -263,17 +262,13 @@ class Comparison(Result):
         str
 
         """
-        from .comparison_text import table
-
-        return table(self, every=every)
+        return comparison_text.table(self, every=every)
 
     def _table(self, *, every: bool) -> str:
         return self.table(every=every)
 
     def _notes(self) -> Sequence[str]:
-        from .comparison_text import notes_of
-
-        return notes_of(self)
+        return comparison_text.notes_of(self)
 
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the table: one per candidate and coefficient, and one each for worth and rank distance.
@@ -309,9 +304,7 @@ class Comparison(Result):
 
     def printed(self) -> list[dict[str, Any]]:
         """Rows for a paper: each candidate with its worth, its coefficients and their intervals."""
-        from .comparison_text import printed
-
-        return printed(self)
+        return comparison_text.printed(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in full precision and ready for JSON; None where there is no value."""
@@ -347,11 +340,10 @@ class Comparison(Result):
 
         """
         from ..render.figures import agreement, intervals, matrices
-        from .comparison_text import shown_coefficients
 
         kind = kind or ("scatter" if len(self.comparisons) == 1 else "heatmap")
         if kind == "heatmap":
-            return matrices.comparisons(self.comparisons, ax, coefficients=shown_coefficients(self, every=False))
+            return matrices.comparisons(self.comparisons, ax, coefficients=comparison_text.shown_coefficients(self))
         if kind == "matrix":
             if self.matrix is None:
                 raise InputError("kind is 'matrix': compare with all_pairs=True first")
@@ -375,15 +367,3 @@ def _p(test: Findings) -> str:
 
 
 _OF_ONE = {f.name for f in fields(Compared)} | {"main_values", "tested", "pairs", "rank_line"}
-
-
-def is_named(found: Comparison) -> bool:
-    """Whether the user named coefficients, so that not all were computed."""
-    return len(found.comparisons[0].values) < len(list_coefficients())
-
-
-def where_lower_is_better(found: Iterable[Compared]) -> str:
-    """End a heading with the sides where lower is better; empty if there are none."""
-    sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
-    lower = dict.fromkeys(name for name, changed in sides if changed)
-    return f"; lower is better in {listing(lower, 3)}" if lower else ""

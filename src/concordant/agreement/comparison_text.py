@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import FloatArray
-from ..coefficients.registry import headlines
+from ..coefficients.registry import headlines, list_coefficients
 from ..data.results import columns
 from ..errors import counted, listing, number, one_line, ordinal, p_cell
 from ..judges.worth import CANNOT_TELL
-from .comparison_result import CoefficientValue, Compared, Comparison, is_named, where_lower_is_better
+
+if TYPE_CHECKING:
+    from .comparison_result import CoefficientValue, Compared, Comparison
 
 _SCREEN = 20  # candidates shown by default
 _FEW = 5  # most names in a sentence
@@ -135,7 +137,7 @@ def _has_more(found: Comparison) -> bool:
     return bool(first.per_topic) or any(v.interval or v.pvalue is not None for c in found.comparisons for v in c.values)
 
 
-def shown_coefficients(found: Comparison, *, every: bool) -> list[str]:
+def shown_coefficients(found: Comparison, *, every: bool = False) -> list[str]:
     """Choose the coefficients to show: named ones, main ones or all."""
     values = found.comparisons[0].values
     kept = headlines("inferred" if any(v.interval for c in found.comparisons for v in c.values) else "main")
@@ -158,23 +160,23 @@ def _coefficients(found: Comparison, *, every: bool) -> str:
     intervals = [(v.interval, v.value) for c in shown for v in c.values if v.interval]
     if any(value < interval.low or value > interval.high for interval, value in intervals):
         parts.append("  The intervals are for all such topics and bias-corrected; they may miss the value.")
-    parts += [_without_value(c, names, several=several) for c in shown]
+    for c in shown:
+        parts.append("\n".join(f"  {line}" for line in without_value(c, names, f" of {c.candidate}" * several)))
     return "\n\n".join(part for part in parts if part)
 
 
-def _without_value(c: Compared, names: Sequence[str], *, several: bool) -> str:
+def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[str]:
     """Say why coefficients are undefined, on the means or on single topics: a line per reason."""
     why: dict[str, list[str]] = {}
     for v in _values(c, names):
         if v.why:
             why.setdefault(_named(v.why, c), []).append(v.coefficient)
-    whose = f" of {c.candidate}" if several else ""
-    lines = [f"  No value{whose}: {listing(of)} ({reason})" for reason, of in why.items()]
+    lines = [f"No value{whose}: {listing(of)} ({reason})" for reason, of in why.items()]
     for p in c.per_topic:
         if p.coefficient in names and (p.why or p.undefined):
             reason = _named(p.why, c) if p.why else f"undefined on {counted(p.undefined, 'topic')}"
-            lines.append(f"  {p.coefficient}{whose} on each topic: {reason}")
-    return "\n".join(lines)
+            lines.append(f"{p.coefficient}{whose} on each topic: {reason}")
+    return lines
 
 
 def _named(why: str, c: Compared) -> str:
@@ -237,7 +239,7 @@ def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False
         add(f"worth of {worth.n_topics:g}", ["-" if c.worth is None else c.worth.cell for c in shown])
         level = f"{100 * worth.interval.confidence_level:g}% interval"
         add(level, ["-" if c.worth is None else c.worth.ends for c in shown])
-    for name in [] if every else shown_coefficients(found, every=False):
+    for name in [] if every else shown_coefficients(found):
         add(name, [number(_values(c, [name])[0].value) for c in shown])
     add("swapped", [f"{c.swapped} of {c.pairs}" for c in shown])
     return heads, rows
@@ -298,13 +300,13 @@ def printed(found: Comparison) -> list[dict[str, Any]]:
     made = []
     for c, row in zip(shown, rows, strict=True):
         cells = dict(zip(heads, row, strict=True))
-        for v in _values(c, shown_coefficients(found, every=False)):
+        for v in _values(c, shown_coefficients(found)):
             if v.interval is not None:
                 cells[v.coefficient] += f" ({v.interval.low:.2f} to {v.interval.high:.2f})"
             if v.pvalue is not None:
                 cells[f"p of {v.coefficient}"] = p_cell(v.pvalue)
         for p in c.per_topic:
-            if p.coefficient in shown_coefficients(found, every=False):
+            if p.coefficient in shown_coefficients(found):
                 cells[f"{p.coefficient} on topics (sd)"] = "-" if p.why else f"{number(p.mean)} ({number(p.sd)})"
         made.append({"candidate": c.candidate, **cells})
     return made
@@ -333,3 +335,15 @@ def _same_data(found: Comparison) -> bool:
 
 def _values(c: Compared, names: Sequence[str]) -> list[CoefficientValue]:
     return [value for value in c.values if value.coefficient in names]
+
+
+def is_named(found: Comparison) -> bool:
+    """Whether the user named coefficients, so that not all were computed."""
+    return len(found.comparisons[0].values) < len(list_coefficients())
+
+
+def where_lower_is_better(found: Iterable[Compared]) -> str:
+    """End a heading with the sides where lower is better; empty if there are none."""
+    sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
+    lower = dict.fromkeys(name for name, changed in sides if changed)
+    return f"; lower is better in {listing(lower, 3)}" if lower else ""

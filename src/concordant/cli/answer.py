@@ -58,8 +58,6 @@ class Output:
         The format to print.
     html
         Also write a report, a single HTML file.
-    open
-        Open the report in a browser.
     quiet
         Print no notes and no progress on standard error.
 
@@ -70,7 +68,6 @@ class Output:
     plot: Annotated[Path | None, {"metavar": "FILE", "callback": writable(FIGURE, known_format)}] = None
     format: Format = "table"
     html: Annotated[Path | None, {"callback": writable(REPORT)}] = None
-    open: bool = False
     quiet: bool = False
 
     def run(self, what: str, function: Callable[..., T], *given: Any, **how: Any) -> T:
@@ -140,7 +137,7 @@ def answering(
         Options of the groups that this command lacks.
 
     """
-    hidden = {*without, *(name for name, there in (("plot", plot), ("html", html), ("open", html)) if not there)}
+    hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
 
     def decorate(function: Callable[..., Found]) -> Callable[..., None]:
         options: dict[str, inspect.Parameter] = {}
@@ -159,8 +156,6 @@ def answering(
         def command(**given: Any) -> None:
             made = {name: group(**{o: given.pop(o) for o in its}) for name, (group, its) in groups.items()}
             out = next((group for group in made.values() if isinstance(group, Output)), Output())
-            if out.open and out.html is None:
-                raise typer.BadParameter("--open opens a report: name its file with --html")
             if out.plot is not None:  # fail before the computation, not after it
                 require_extras("matplotlib")
             with Notes(out.quiet) as notes:
@@ -251,8 +246,6 @@ def _write_page(answer: Answer, path: Path, out: Output) -> None:
         answer.result.report(path)
     if not out.quiet:
         tell(f"Report: {path}")
-    if out.open:
-        typer.launch(path.resolve().as_uri())
 
 
 Cell = str | float | int | None
@@ -262,11 +255,10 @@ _PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; floats are rounded where people read them."""
+    """Columns and rows; floats are rounded to four decimals where people read them."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    decimals: int = 4
 
     @classmethod
     def of(cls, rows: Rows) -> Table:
@@ -345,7 +337,7 @@ def _shown(table: Table) -> list[list[str]]:
             return "-"
         if not isinstance(cell, float):
             return one_line(str(cell))
-        return p_cell(cell) if column in _PVALUES else f"{cell:.{table.decimals}f}"
+        return p_cell(cell) if column in _PVALUES else f"{cell:.4f}"
 
     return [[text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
 

@@ -19,8 +19,7 @@ from .boards import board, votes
 from .comparing import audit, compare, explain
 from .judgments import app as judgments
 from .judgments import evaluate, label
-from .options import Commands, writable_folder
-from .reading import Reader
+from .options import Commands, Reader, writable_folder
 from .terminal import give, say, told
 from .topics import combine, plan, select
 from .topics import study as studies

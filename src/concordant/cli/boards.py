@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 import concordant as cc
 
 from .answer import Answer, Found, Output, answering
-from .options import Missing, Random, refuse
-from .reading import Reader, refuse_single_systems
+from .options import Missing, Random, Reader, refuse, refuse_single_systems
 
 
 @answering(plot=True, html=True)
@@ -92,7 +91,7 @@ def board(
 
     asked = [name for name, one in {"pair": pair, "pairs": pairs, "runs": runs, "best": best}.items() if one]
     refuse(len(asked) > 1, f"--{' and --'.join(asked)} are different questions: give one at a time")
-    given = replace(read, missing=missing).together(file, out.quiet)
+    given = replace(read, missing=missing).together(file, out)
     if missing == "error":  # the library cannot tell this from its default
         given.settled(open_to_holes=True)
     refuse((best or 0) > len(given.systems), f"--best is {best}, and there are {len(given.systems)} systems")

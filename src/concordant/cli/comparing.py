@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import concordant as cc
 
 from .answer import Answer, Found, Output, Rows, answering
-from .options import Random, refuse
-from .reading import Reader, known_coefficients
+from .options import Random, Reader, known_coefficients, refuse
 from .terminal import next_steps, tell
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def compare(
         )
         return _table([truth, *candidate], measure or [], collection or [], {**how, **computed}, read, out)
     read = replace(read, measure=measure[0] if measure else None)
-    first, others, labels = read.truth_and_candidates(truth, candidate, out.quiet)
+    first, others, labels = read.truth_and_candidates(truth, candidate, out)
     refuse(
         plot_kind not in (None, "heatmap", "worth", "matrix") and len(others) > 1,
         f"--plot-kind {plot_kind} shows one candidate, and there are {len(others)}: use heatmap or worth",
@@ -197,7 +196,7 @@ def _table(
         measures = common_measures(side.path for side in open_sides if not side.measure)
 
     def sides(folder: str, measure: str | None) -> Sides:
-        first, *others = replace(read, measure=measure).sides([inside(folder, side) for side in given], out.quiet)
+        first, *others = replace(read, measure=measure).sides([inside(folder, side) for side in given], out)
         return first, others
 
     wanted: Sequence[str | None] = measures or [None]
@@ -255,7 +254,7 @@ def explain(
 
     """
     name = known_coefficients([coefficient])[0]
-    by_truth, by_candidate = read.sides([truth, candidate], out.quiet)
+    by_truth, by_candidate = read.sides([truth, candidate], out)
     labels = read.labels([truth, candidate])
     by_topic = not own_topics and by_truth.topics and by_candidate.topics
     sides = cc.pair(by_truth, by_candidate, names=labels, on="both" if by_topic else "systems")
@@ -298,7 +297,7 @@ def audit(
     from .. import audit as audit_of
 
     given = [truth, *candidate]
-    sides = replace(read, missing=missing or "error").sides(given, out.quiet)
+    sides = replace(read, missing=missing or "error").sides(given, out)
     how: dict[str, Any] = {"on": "systems" if own_topics else "both", "names": read.labels(given)}
     with out.bar("trying") as bar:
         how |= {"top": top or (), "departures": departures, "progress": bar.update}

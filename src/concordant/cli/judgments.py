@@ -15,8 +15,18 @@ import concordant as cc
 from ..errors import counted, listing, one_line
 from ..render.outputs import SCORES, SCORES_START
 from .answer import Answer, Found, Output, Table, answering, to_csv
-from .options import Commands, Missing, Random, numbers, refuse, writable, writable_folder
-from .reading import known_coefficients, labels_for, names_of
+from .options import (
+    Commands,
+    Missing,
+    Random,
+    known_coefficients,
+    labels_for,
+    names_of,
+    numbers,
+    refuse,
+    writable,
+    writable_folder,
+)
 from .terminal import next_steps
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import concordant as cc
 
 from .answer import Answer, Found, Output, Rows, answering
 from .judgments import Labelled
-from .options import Commands, Random, refuse, writable, writable_folder
-from .reading import Reader, known_coefficients
+from .options import Commands, Random, Reader, known_coefficients, refuse, writable, writable_folder
 from .terminal import duration, tell
 
 
@@ -59,9 +58,9 @@ def plan(
     """
     costs = {"topic_cost": topic_cost, "run_cost": run_cost, "budget": budget}
     if given_costs := {name: cost for name, cost in costs.items() if cost is not None}:
-        return cc.planning.plan_runs(read(scores, out.quiet), **given_costs)
+        return cc.planning.plan_runs(read(scores, out), **given_costs)
     name = known_coefficients([coefficient])[0]
-    given = read(scores, out.quiet)
+    given = read(scores, out)
     found = out.run(
         "planning",
         cc.plan_topics,
@@ -118,7 +117,7 @@ def select(
     """
     from ..render.outputs import Kind, check_output, written_whole
 
-    given = read(scores, out.quiet)
+    given = read(scores, out)
     known = {topic.encode() for topic in given.topics}
     kind = Kind("a list of topics of these scores", lambda start: start.split(b"\n")[0] in known)
     if output is not None:
@@ -198,7 +197,7 @@ def combine(
         return judged.answer(given, read.measure, level, seed)
     refuse(len(given) != 2, "give human scores and machine scores, or a list of documents with --labels")
     labels = read.labels(given)
-    people, others = read.sides(given, out.quiet)
+    people, others = read.sides(given, out)
     if each is not None and as_good_as is not None:
         return cc.plan_mix(people, others, costs=each, as_good_as=as_good_as, method=method, names=labels)
     with out.bar("combining"):
@@ -281,7 +280,7 @@ def reliability_study(
     wanted = _sizes(sizes)
     # When a cluster's scheduler kills this process, end the workers, too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    given = dict(zip(read.labels(scores), read.sides(scores, out.quiet), strict=True))
+    given = dict(zip(read.labels(scores), read.sides(scores, out), strict=True))
     try:
         found = out.run(
             "trials",

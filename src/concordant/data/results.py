@@ -17,9 +17,8 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import read_only
-from ..errors import counted, import_extra, listing, one_line
+from ..errors import counted, escaped, import_extra, listing, one_line
 from ..options import checked
-from ..render.markup import text
 from ..render.outputs import REPORT, written_whole
 
 if TYPE_CHECKING:
@@ -359,7 +358,7 @@ def as_html(shown: str) -> str:
     for block in shown.split("\n\n"):
         lines = block.strip("\n").split("\n")
         if any(line.startswith("  ") or "  " in line for line in lines):
-            parts.append(f'<pre style="{_BLOCK}">{text(chr(10).join(lines))}</pre>')
+            parts.append(f'<pre style="{_BLOCK}">{escaped(chr(10).join(lines))}</pre>')
         elif any(lines):
-            parts.append(f"<p>{'<br>'.join(map(text, lines))}</p>")
+            parts.append(f"<p>{'<br>'.join(map(escaped, lines))}</p>")
     return f"<div>{''.join(parts)}</div>"

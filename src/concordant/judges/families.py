@@ -42,12 +42,8 @@ class FamilyShift:
     """The p-value adjusted for all families together, by Holm's method."""
     tau_without: float
     """tau_b of the other systems; nan if there are fewer than 2."""
-    tau_corrected: float
-    """tau_b after subtracting the shift."""
     least_move: float
     """Smallest move of the family's scores that changes the ranking, in the units of the shift."""
-    best_move: float
-    """Smallest move after which the best system enters or leaves the family."""
 
 
 @checked
@@ -232,7 +228,6 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
     for k, (family, is_member) in enumerate(of.items()):
         inside = is_member > 0
         gaps = np.abs(means[1][inside, None] - means[1][None, ~inside]) / left.unit
-        moved = means[1] - shifts[k] * left.unit * is_member
         alone = [side[~inside] for side in means]
         found.append(
             FamilyShift(
@@ -247,16 +242,14 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
                 pvalue=float(larger[k]),
                 adjusted=float(adjusted[k]),
                 tau_without=_tau(*alone),
-                tau_corrected=_tau(means[0], moved),
                 least_move=float(gaps.min()),
-                best_move=float(abs(means[1][inside].max() - means[1][~inside].max()) / left.unit),
             )
         )
     found.sort(key=lambda f: -f.shift)
     tau = _tau(*means)
     return Findings(
         kind="FamilyBias",
-        answer=_verdict(found, alpha),
+        answer=_verdict(found, sides.names[1], alpha),
         numbers={"families": tuple(found), "tau_b": tau, "slope": left.slope},
         lines=[
             {key: value for key, value in vars(f).items() if key != "interval"}
@@ -269,7 +262,7 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
     )
 
 
-def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
+def _verdict(families: Sequence[FamilyShift], judge: str, alpha: float) -> str:
     """Name the families that are significantly favoured or harmed."""
     found = [f for f in families if f.adjusted <= alpha]
     if not found:
@@ -283,7 +276,7 @@ def _verdict(families: Sequence[FamilyShift], alpha: float) -> str:
         f"({p_equals(f.adjusted)})"
         for f in found
     ]
-    return f"candidate {listing(said, 3)}, Holm for all families"
+    return f"{judge} {listing(said, 3)}, Holm for all families"
 
 
 def _table(families: Sequence[FamilyShift], tau: float) -> str:

@@ -129,7 +129,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
     """Compute the rank changes from the ranks that each side allows."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
-    ranks = [_ranks_of(of) for of in means]
+    ranks = mean_ranks(np.array(means))  # 1 for the largest; ties share their mean rank
     (low_t, high_t), (low_c, high_c) = bounds
     change = ranks[1] - ranks[0]
 
@@ -164,7 +164,8 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
     }
     drop, best = found["largest_drop"], found["best_rank"]
     fallen = f"largest drop {_ranks(drop.value)} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
-    labels = "largest drop", "largest rise", "rank of the truth's best", "rank of the candidate's best"
+    by_truth, by_candidate = sides.names
+    labels = "largest drop", "largest rise", f"rank of {by_truth}'s best", f"rank of {by_candidate}'s best"
     rows = [["", "value", f"{100 * level:g}% interval", "system"]]
     for label, one in zip((*labels, f"overlap of the {k} best"), found.values(), strict=True):
         about = "" if one is found["overlap"] else listing(one.systems, 2)
@@ -172,8 +173,8 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
     columns_of = {"truth_rank": ranks[0], "candidate_rank": ranks[1], "change": change}
     return Findings(
         kind="RankChanges",
-        answer=f"{fallen}; candidate puts the truth's best system, {listing(best.systems, 3)}, at rank {best.value:g} "
-        f"of {len(systems)}; {k * found['overlap'].value:.3g} of the {k} best are the same",
+        answer=f"{fallen}; {by_truth}'s best system, {listing(best.systems, 3)}, is at rank {best.value:g} of "
+        f"{len(systems)} by {by_candidate}; {k * found['overlap'].value:.3g} of the {k} best are the same",
         numbers={"systems": systems, "truth_rank": ranks[0], "candidate_rank": ranks[1], **found, "k": k},
         lines=[
             {"system": systems[i]} | {name: float(values[i]) for name, values in columns_of.items()}
@@ -190,11 +191,6 @@ def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Gen
     found = rank_intervals(side, confidence_level=1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]
-
-
-def _ranks_of(means: FloatArray) -> FloatArray:
-    """Rank the means, 1 for the largest; ties share their mean rank."""
-    return np.asarray(mean_ranks(means[None])[0])
 
 
 def _shares(means: FloatArray, k: int) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.results import Findings, columns
-from ..errors import listing
+from ..errors import listing, one_line
 from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import Matched, matched_topics
@@ -166,42 +166,44 @@ def agreement_from(
     }
     return Findings(
         kind="SignificanceAgreement",
-        answer=_verdict(numbers, correction, alpha),
+        answer=_verdict(numbers, sides.names, correction, alpha),
         numbers=numbers,
-        shown=_table(numbers, list(shares.values())),
+        shown=_table(numbers, sides.names, list(shares.values())),
         **sides.about(correction=correction, alpha=alpha),
     )
 
 
-def _verdict(found: Mapping[str, Any], correction: Correction | None, alpha: float) -> str:
+def _verdict(found: Mapping[str, Any], names: Sequence[str], correction: Correction | None, alpha: float) -> str:
     """Count the candidate's significant differences that truth confirms, and those it misses."""
+    truth, candidate = names
     said = (
-        f"truth confirms {found['active_agreements']} of {found['significant_candidate']} significant differences of "
-        f"candidate, and contradicts {found['active_disagreements']}"
+        f"{truth}'s scores confirm {found['active_agreements']} of {found['significant_candidate']} significant "
+        f"differences of {candidate}, and contradict {found['active_disagreements']}"
     )
     if not found["significant_candidate"]:
-        said = f"candidate finds none of {found['n_pairs']} pairs significantly different"
-    missed = f"candidate misses {found['false_negatives']} of truth's {found['significant_truth']}"
+        said = f"by {candidate}, none of {found['n_pairs']} pairs differs significantly"
+    missed = f"{candidate} misses {found['false_negatives']} of {truth}'s {found['significant_truth']}"
     if not found["significant_truth"]:
-        missed = "truth finds no pair significantly different"
+        missed = f"by {truth}, no pair differs significantly"
     corrected = "Holm" if correction else "no correction"
     return f"{said}; {missed} (paired t-test, {corrected}, alpha = {alpha:g})"
 
 
-def _table(found: Mapping[str, Any], shares: Sequence[tuple[int, int]]) -> str:
+def _table(found: Mapping[str, Any], names: Sequence[str], shares: Sequence[tuple[int, int]]) -> str:
     """Show counts by significance and direction, the rates, and the best system."""
+    truth, candidate = map(one_line, names)
     counts = {
-        "on both sides (active)": (found["active_agreements"], found["active_disagreements"]),
-        "in truth only (mixed)": found["truth_only"],
-        "in candidate only (mixed)": found["candidate_only"],
-        "on neither side (passive)": (found["passive_agreements"], found["passive_disagreements"]),
+        "by both (active)": (found["active_agreements"], found["active_disagreements"]),
+        f"by {truth} only (mixed)": found["truth_only"],
+        f"by {candidate} only (mixed)": found["candidate_only"],
+        "by neither (passive)": (found["passive_agreements"], found["passive_disagreements"]),
     }
     lines = [["", "same direction", "other direction"]]
     lines += [[f"significant {label}", *map(str, split)] for label, split in counts.items()]
-    names = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
-    rates = [[name, _of(*parts)] for name, parts in zip(names, shares, strict=True)]
-    best = f"  best of candidate: {listing(found['best'], 3)}; of truth: {listing(found['truth_best'], 3)}"
-    worse = f"  systems that truth finds significantly better than candidate's best: {found['better_than_best']}"
+    heads = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
+    rates = [[head, _of(*parts)] for head, parts in zip(heads, shares, strict=True)]
+    best = f"  best by {candidate}: {listing(found['best'], 3)}; by {truth}: {listing(found['truth_best'], 3)}"
+    worse = f"  systems significantly better by {truth} than {candidate}'s best: {found['better_than_best']}"
     return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
 
 

@@ -513,7 +513,6 @@ def plan_mix(
         },
         lines=[asdict(mix) for mix in mixes],
         shown=columns([["human topics", "machine topics", "cost"], *cells]),
-        figure="curves.mixes",
         notes=(*sides.notes, *([RISK] if method == "shrunk" else [])),
         settings=settings_of(method=method, n_human=n, n_machine=len(sides.more.topics)),
     )

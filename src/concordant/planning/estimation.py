@@ -223,7 +223,6 @@ def reliability(
         lines=rows,
         shown=columns([["estimator", "tau", "tau_ap"], *lines]),
         index="estimator",
-        figure="intervals.reliability",
         notes=pairs.doubts,
         data=given,
         settings=settings_of(

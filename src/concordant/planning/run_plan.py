@@ -120,7 +120,6 @@ def plan_runs(
         },
         lines=rows,
         shown=columns([heads, *cells]),
-        figure="curves.run_plan",
         data=side,
         settings=settings_of(topic_cost=topic_cost, run_cost=run_cost, budget=budget, measure=side.measure),
     )

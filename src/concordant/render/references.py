@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from pathlib import Path
 
 from ..coefficients.registry import list_coefficients
@@ -31,17 +29,3 @@ def bibliography(names: list[str]) -> list[str]:
         if name not in papers:
             raise InputError(f"unknown name {name!r}{nearest(name, papers)}")
     return [BIBTEX[key] for key in dict.fromkeys(key for name in names for key in papers[name])]
-
-
-def reference(entry: str) -> str:
-    """Format a BibTeX entry of this module as a line of text."""
-    found = dict(re.findall(r"^  (\w+)\s*= \{(.*?)\},?$", entry, re.MULTILINE | re.DOTALL))
-    accents = {"\\'": "\u0301", '\\"': "\u0308"}  # BibTeX puts them before the letter, Unicode after it
-    plain = {k: re.sub(r"\s+", " ", re.sub(r"\\['\"]", lambda mark: accents[mark[0]], v)) for k, v in found.items()}
-    plain = {k: re.sub(r"([\u0301\u0308])(\w)", r"\2\1", re.sub(r"[{}]", "", v)) for k, v in plain.items()}
-    key = entry.partition("{")[2].partition(",")[0]
-    where = plain.get("journal") or plain.get("booktitle") or plain.get("note", "")
-    volume = f" {plain['volume']}" if "volume" in plain else ""
-    pages = f", {plain['pages'].replace('--', '–')}" if "pages" in plain else ""
-    authors = unicodedata.normalize("NFC", plain["author"].replace(" and ", "; "))
-    return f"[{key}] {authors} ({plain['year']}). {plain['title']}. {where}{volume}{pages}."

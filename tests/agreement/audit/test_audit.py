@@ -48,13 +48,7 @@ def test_digits_say_how_exact_a_number_is(text: str, value: float, step: float, 
     printed = Printed.of(text)
     assert (printed.value, printed.step) == pytest.approx((value, step))
     assert printed.percent is percent
-    assert printed.window() == pytest.approx((value - step / 2, value + step / 2), abs=1e-8)
-
-
-def test_what_is_cut_off() -> None:
-    assert Printed.of("0.87").window(cut=True) == pytest.approx((0.87, 0.88), abs=1e-8)
-    assert Printed.of("-0.87").window(cut=True) == pytest.approx((-0.88, -0.87), abs=1e-8)
-    assert Printed.of("0.0").window(cut=True) == pytest.approx((-0.1, 0.1), abs=1e-8)
+    assert printed.window == pytest.approx((value - step / 2, value + step / 2), abs=1e-8)
 
 
 @pytest.mark.parametrize("text", ["", "tau", "0,87", "nan", "inf", "1e999", "0.87 0.88", "--1", "\u0663"])
@@ -196,16 +190,6 @@ def test_percent_signs_and_percent_without_them() -> None:
         found = cc.audit(people, model, reported=text, departures=0)
         assert found.matches[0].rule == "tau(truth, candidate)"
         assert "percent" in found.notes[0]
-
-
-def test_digits_that_were_cut_off() -> None:
-    people = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.1}
-    model = {"a": 0.8, "b": 0.3, "c": 0.4, "d": 0.2}
-    found = cc.audit(people, model, reported="0.66")
-    assert ("tau(truth, candidate)", "means", "cut off") in names_of(found.matches)
-    assert ("tau(truth, candidate)", "means", "") not in names_of(found.matches)
-    rounded = cc.audit(people, model, reported="0.67")
-    assert not {written for _, _, written in names_of(rounded.matches)} & {"cut off"}
 
 
 # Other readings of the files ----------------------------------------------------------------------

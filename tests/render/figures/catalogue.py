@@ -123,12 +123,6 @@ def worth(name: str = "careful", worth: float = 12.0) -> JudgeWorth:
     return JudgeWorth("tau_b", ("people", name), 25, worth, spread, "cannot tell", "", 0.6, settings=settings)
 
 
-def permuted(null: npt.NDArray[np.float64]) -> Findings:
-    numbers = {"coefficient": "tau_b", "value": 0.4, "pvalue": 0.01}
-    figure = "distributions.permutations"
-    return Findings(kind="PermutationTest", answer="", numbers=numbers, beside={"null": null}, figure=figure)
-
-
 def worths() -> JudgeRanking:
     """One better than the truth, one worse, one worth nothing."""
     return JudgeRanking((worth("steady", 30.0), worth("careful"), worth("coin", 0.0)), ("steady", "careful"))
@@ -138,8 +132,6 @@ def figures() -> Figures:
     """Each kind of figure by its name."""
     hasty, careful = comparison(), comparison("careful")
     explained = cc.explain(cc.load_collection("people"), cc.load_collection("hasty"), coefficient="tau_ap_b")
-    null = gamma(999, 30, 0.02) - 0.6
-    estimates = {"ml": (0.9, 0.86), "msqd": (0.89, 0.85), "sh(w)": (0.93, 0.9)}
     return {
         "scatter": lambda: hasty.plot("scatter"),
         "ranks": lambda: comparison(top=14).plot("ranks", top=4),
@@ -148,7 +140,6 @@ def figures() -> Figures:
         "matrix": lambda: matrix([[1, 0.7, 0.9], [0.7, 1, 0.6], [0.9, 0.6, 1]], ["a", "b", "c"], "tau_b"),
         "rank_intervals": lambda: rank_intervals().plot(),
         "rank_test": lambda: rank_test().plot(),
-        "permutations": lambda: permuted(null).plot(),
         "null": lambda: cc.null_distribution("tau", 12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),
@@ -160,9 +151,6 @@ def figures() -> Figures:
         "estimate": lambda: Estimate("tau", 0.8, "msqd", Interval(0.7, 0.86, 0.95, "by hand")).plot(),
         "worth": lambda: worth().plot(),
         "worths": lambda: worths().plot(),
-        "reliability": Findings(
-            kind="Reliability", answer="", numbers={"estimates": estimates}, figure="intervals.reliability"
-        ).plot,
     }
 
 

@@ -12,10 +12,9 @@ import pytest
 import concordant as cc
 from concordant.agreement.comparison_result import Comparison
 from concordant.judges.worth import word_of
-from concordant.render.report.comparisons import moved
-from concordant.render.report.document import document_of
+from concordant.render.report.comparisons import judged_by, moved
+from concordant.render.report.document import document_of, of_one, verdict_of
 from concordant.render.report.page import page_of
-from concordant.render.report.verdicts import judged_by, of_one, verdict_of
 
 from .test_page import Page
 
@@ -143,7 +142,9 @@ def test_notes_are_said_once() -> None:
     (part,) = [c for c in document["comparisons"] if c["candidate"] == "b"]
     tied = part["tied_pairs"]["candidate"]
     assert tied > 0
-    assert words.count(f"b: {tied} tied pair") == 1
+    assert words.count(f"{tied} tied pairs in b") == 1
+    assert "(ties in b)" in words
+    assert "(ties in candidate)" not in words
 
 
 def scores(values: Any) -> cc.Scores:

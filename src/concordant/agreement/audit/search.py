@@ -61,12 +61,10 @@ class Printed:
             raise InputError(f"{given}: a coefficient lies between -1 and 1, or -100 and 100 percent")
         return cls(text.strip(), float(number), float(step), percent)
 
-    def window(self, *, cut: bool = False) -> tuple[float, float]:
-        """Interval of the values that round to the printed number, or that give it when further digits are cut off."""
-        below = above = self.step / 2
-        if cut:
-            below, above = self.step * (self.value <= 0), self.step * (self.value >= 0)
-        return self.value - below - _SLACK, self.value + above + _SLACK
+    @property
+    def window(self) -> tuple[float, float]:
+        """Interval of the values that round to the printed number."""
+        return self.value - self.step / 2 - _SLACK, self.value + self.step / 2 + _SLACK
 
 
 class Writing(NamedTuple):
@@ -80,12 +78,10 @@ class Writing(NamedTuple):
     """Whether it applies only to coefficients that can be negative."""
 
 
-CUT = "cut off"
 WRITINGS = (
     Writing("", "", 0, float),
     Writing("abs(v)", "its sign was dropped", 1, abs, signed=True),
     Writing("(v + 1) / 2", "scaled to 0 ... 1, the share of pairs in order", 1, lambda v: (v + 1) / 2, signed=True),
-    Writing(CUT, "further digits cut off, not rounded", 2, float),
     Writing("1 - v", "as a distance", 2, lambda v: 1 - v),
     Writing("(1 - v) / 2", "as a distance, the share of pairs out of order", 2, lambda v: (1 - v) / 2, signed=True),
 )
@@ -236,7 +232,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
         answer=_verdict(number, matches, nearest, levels),
         numbers={
             "reported": tuple(p.text for p in printed),
-            "windows": tuple(p.window() for p in printed),
+            "windows": tuple(p.window for p in printed),
             "truth": labels[0],
             "candidate": tuple(labels[1:]),
             "n_systems": tuple(len(one.found.systems) for one in first),
@@ -331,19 +327,16 @@ def _written(
         return
     if not np.isfinite(plain).all():  # nobody can have printed it
         return
-    reproduced = False
     for writing in WRITINGS:
         steps = rule.departures + way.departures + writing.departures
         if steps > departures or (writing.signed and not rule.signed):
             continue
         values = tuple(map(writing.apply, plain))
-        as_it_is = writing.apply is float
-        if writing.name and (reproduced if as_it_is else values == plain):
+        if writing.name and values == plain:
             continue  # same number as a plainer writing
         # off: largest distance of a value from its window, 0 inside.
-        windows = [p.window(cut=writing.name == CUT) for p in printed]
+        windows = [p.window for p in printed]
         off = max(max(v - high, low - v, 0.0) for v, (low, high) in zip(values, windows, strict=True))
-        reproduced = reproduced or (as_it_is and off == 0)
         account = "; ".join(part for part in (rule.account, way.name, writing.account) if part)
         data = "; ".join(part for part in (way.name, policy) if part) or "means"
         yield Way(rule.name, data, writing.name, account, steps, values, off)
@@ -356,8 +349,7 @@ def _grouped(ways: Iterable[Way]) -> list[Way]:
     """Group the ways by value under the plainest one. Sorting is stable, so rules keep their order."""
     groups: dict[Any, list[Way]] = {}
     for way in sorted(ways, key=lambda way: way.departures):
-        key = *(round(value, 9) for value in way.values), way.written == CUT
-        groups.setdefault(key, []).append(way)
+        groups.setdefault(tuple(round(value, 9) for value in way.values), []).append(way)
     return [replace(first, same=tuple(others)) for first, *others in groups.values()]
 
 
@@ -380,7 +372,7 @@ def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level,
         """Share of the shifted windows that contain the way; 1 if no window could be shifted."""
         inside = np.ones(len(shifts), dtype=bool)
         for value, p in zip(way.values, printed, strict=True):
-            low, high = p.window(cut=way.written == CUT)
+            low, high = p.window
             inside &= (low + shifts <= value) & (value <= high + shifts)
         return float(inside.mean()) if len(shifts) else 1.0
 

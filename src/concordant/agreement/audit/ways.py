@@ -151,10 +151,10 @@ def _top(k: int, side: int, given: Sides) -> Vectors | None:
     return given.vectors(replace(given.found, sides=tuple(one.select(kept) for one in sides)))
 
 
-def _defined(average: Callable[[FloatArray], Any], values: FloatArray) -> Any:
+def _mean(values: FloatArray) -> Any:
     """Average over the topics on which a coefficient is defined."""
     defined = values[~np.isnan(values)]
-    return average(defined) if len(defined) else np.nan
+    return defined.mean() if len(defined) else np.nan
 
 
 def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
@@ -173,11 +173,9 @@ def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
     for digits, departures in ((4, 1), (3, 1), (2, 2)):
         yield Preparation(f"means to {digits} digits", departures, _of_means(partial(np.round, decimals=digits)))
     topics = _of_topics(np.asarray)
-    yield Preparation("on each topic, mean", 1, topics, quick, partial(_defined, np.mean))
+    yield Preparation("on each topic, mean", 1, topics, quick, _mean)
     yield Preparation("on each topic, mean with 0 where undefined", 2, topics, quick, lambda v: np.nan_to_num(v).mean())
-    yield Preparation("on each topic, median", 2, topics, quick, partial(_defined, np.median))
     yield Preparation("all topics at once", 2, _of_topics(np.ravel), frozenset(("tau_b", "spearman", "pearson")))
-    yield Preparation("medians in place of means", 2, _of_topics(partial(np.median, axis=0)))
     for method, departures in (("average", 1), ("min", 2), ("dense", 2)):
         name = f"ranks in place of scores (ties: {method})"
         yield Preparation(name, departures, _of_means(partial(_ranks, method)), gaps)
@@ -227,11 +225,6 @@ def rules() -> Iterator[Recipe]:
             if departures:
                 yield Recipe(name, account, departures, call, signed=False, needs_ties=ties != "a")
     yield from _broken_ties()
-    for c in every:
-        for tolerance in (0.001, 0.005, 0.01) if c.tolerance else ():
-            name = f"{c.name}(truth, candidate, tolerance={tolerance:g})"
-            account = f"scores closer than {tolerance:g} count as ties"
-            yield Recipe(name, account, 2, _registered(c, tolerance=tolerance))
 
 
 def _registered(c: Coefficient, **options: Any) -> Call:

@@ -41,38 +41,6 @@ def plan(found: Findings, ax: Any = None) -> Any:
     return ax
 
 
-def run_plan(found: Findings, ax: Any = None) -> Any:
-    """Draw the standard error by runs per topic, for designs of the same cost."""
-    with canvas(ax, height=grown(2.2)) as ax:
-        ax.plot([runs for runs, _, _ in found.designs], [se for _, _, se in found.designs], marker="o", color=BLUE)
-        ax.plot([found.n_runs], [found.se], "o", color=VERMILLION, label=f"best: {counted(found.n_topics, 'topic')}")
-        ax.set_xlabel("runs of each topic")
-        ax.set_ylabel(f"standard error of a {'difference' if found.n_systems > 1 else 'mean'}")
-        ax.set_ylim(bottom=0)
-        ax.legend(fontsize="x-small")
-    return ax
-
-
-def mixes(found: Findings, ax: Any = None) -> Any:
-    """Draw the cost of each mix by human topics; mark the cheapest mix and people alone."""
-    with canvas(ax, height=grown(2.2)) as ax:
-        some = [mix for mix in found.mixes if mix.machine]
-        ax.plot([mix.human for mix in some], [mix.cost for mix in some], color=BLUE, label="with the machine")
-        best, alone = found.cheapest, found.alone
-        ax.plot([alone.human], [alone.cost], "s", color=GREY, label="people alone")
-        if best.machine:
-            ax.plot(
-                [best.human], [best.cost], "o", color=VERMILLION, label=f"cheapest: {best.human} + {best.machine:,}"
-            )
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter("{x:g}")
-        ax.set_xlabel("human topics")
-        ax.set_ylabel(f"cost, as good as {found.wanted}", fontsize="small")
-        ax.legend(fontsize="x-small")
-    return ax
-
-
 def label_trial(found: Findings, ax: Any = None) -> Any:
     """Draw tau_b by the share of pairs that people judge, one line per design."""
     with canvas(ax, height=grown(2.5)) as ax:

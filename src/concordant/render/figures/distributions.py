@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...arrays import FloatArray
 from ...errors import p_equals
-from .labels import number_ticks, sides_of, symbol
+from .labels import number_across, sides_of, symbol
 from .style import DARK, LIGHT, VERMILLION, canvas, grown
 
 if TYPE_CHECKING:
@@ -20,24 +19,13 @@ if TYPE_CHECKING:
 def rank_test(found: Findings, ax: Any = None) -> Any:
     """Draw the rank distances of resampled topics, the candidate's distance and the critical value."""
     with canvas(ax, height=grown(2.3)) as ax:
-        _histogram(ax, found.distances)
+        ax.hist(found.distances, bins=40, color=LIGHT)
         ax.set_xlabel("rank distance")
         ax.set_ylabel("resamples")
         _mark(ax, found.distance, f"{sides_of(found)[1]} {found.distance:.2f}, {p_equals(found.pvalue)}")
         if math.isfinite(found.critical_value):
             label = f"critical, alpha = {found.alpha:g}"
             ax.axvline(found.critical_value, color=DARK, linestyle="--", linewidth=1, label=label)
-        _key(ax)
-    return ax
-
-
-def permutations(found: Findings, ax: Any = None) -> Any:
-    """Draw the coefficients of permuted scores, and the observed coefficient."""
-    with canvas(ax, height=grown(2.3)) as ax:
-        _histogram(ax, found.null[np.isfinite(found.null)])
-        _mark(ax, found.value, f"{sides_of(found)[1]} {found.value:.3f}, {p_equals(found.pvalue)}")
-        ax.set_xlabel(f"{symbol(found.coefficient)} of permuted scores")
-        ax.set_ylabel("permutations")
         _key(ax)
     return ax
 
@@ -62,15 +50,11 @@ def null(found: NullDistribution, ax: Any = None, value: float | None = None) ->
     return ax
 
 
-def _histogram(ax: Any, values: FloatArray) -> None:
-    ax.hist(values, bins=40, color=LIGHT)
-
-
 def _mark(ax: Any, value: float, label: str) -> None:
     ax.axvline(value, color=VERMILLION, linewidth=1.6, label=label)
 
 
 def _key(ax: Any) -> None:
     """Put the legend above the bars, so that it hides none."""
-    number_ticks(ax, "x", 6)
+    number_across(ax, 6)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small", columnspacing=1)

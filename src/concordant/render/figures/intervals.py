@@ -10,7 +10,6 @@ import numpy as np
 
 from ...errors import InputError
 from .labels import fitting, name_places, number_ranks, number_topics, row_height, spans_of, text
-from .matrices import heatmap
 from .style import BLUE, DARK, GREY, VERMILLION, canvas
 
 if TYPE_CHECKING:
@@ -85,13 +84,6 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
 def card(found: Findings, ax: Any = None) -> Any:
     """Draw what each judge's topics are worth."""
     return worths([judge.worth for judge in found.judges], ax)
-
-
-def reliability(found: Findings, ax: Any = None) -> Any:
-    """Draw the expected correlation by each estimator, tau beside tau_ap."""
-    names = list(found.estimates)
-    values = [found.estimates[name] for name in names]
-    return heatmap(values, names, ["tau", "tau_ap"], ax, label="expected correlation", decimals=3)
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:

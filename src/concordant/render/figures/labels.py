@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import import_extra
+from ...errors import import_extra, ordinal
 
 LEAST = 4.5  # points: the smallest size that can be read in print
 _LINE = 1.18  # height of a line of text, relative to its size
@@ -138,7 +138,7 @@ def symbol(coefficient: str) -> str:
     return f"${SYMBOLS[coefficient]}$" if coefficient in SYMBOLS else text(coefficient)
 
 
-def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float], size: float = 6.0) -> None:
+def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float]) -> None:
     """Write names beside their points, where they cover no point, no other name and not the diagonal.
 
     Each name takes the nearest free place of a few; a thin line connects a distant one. A name without a free place is
@@ -151,7 +151,7 @@ def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence
     ends = ax.transData.transform(np.column_stack([(min(*x, *y), max(*x, *y))] * 2)) / unit
     drawn = np.vstack([at, np.linspace(ends[0], ends[1], 200)])
     taken: list[tuple[float, float, float, float]] = []
-    near_by = 3 if size < 6 else 5
+    size, near_by = 6.0, 5
     for k, name in names.items():
         width, height = 0.58 * size * len(name) + 2, 1.25 * size
         for reach, (right, up) in product((near_by, 12, 20, 30), ((-1, 1), (1, -1), (1, 1), (-1, -1), (-1, 0), (1, 0))):
@@ -181,9 +181,9 @@ def _glyphs(family: tuple[str, ...]) -> frozenset[int]:
     return frozenset(manager.get_font(manager.findfont(manager.FontProperties(family=list(family)))).get_charmap())
 
 
-def row_height(count: int, least: float = 0.078, most: float = 0.145) -> float:
+def row_height(count: int) -> float:
     """Return the height in inches of each of `count` named rows: generous for few, just readable for many."""
-    return most if count <= 40 else max(least, most - (count - 40) * 0.0012)
+    return 0.145 if count <= 40 else max(0.078, 0.145 - (count - 40) * 0.0012)
 
 
 def _room(ax: Any, axis: str) -> float:
@@ -202,10 +202,10 @@ def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
     return LEAST, math.ceil(LEAST * _LINE * count / room)
 
 
-def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 24, start: float = 0) -> None:
-    """Set ticks at `start`, `start` + 1 and so on with these names; name every second or third if they are too many."""
+def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 24) -> None:
+    """Set ticks at 0, 1 and so on with these names; name every second or third if they are too many."""
     size, step = fitting(ax, len(names), axis)
-    places = [start + k for k in range(0, len(names), step)]
+    places = range(0, len(names), step)
     shown = [text(name, most) for name in distinct(names, most)[::step]]
     if axis == "y":
         ax.set_yticks(places, shown, fontsize=size)
@@ -215,24 +215,18 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
         ax.set_xticks(places, shown, fontsize=size, rotation=90 if turned else 0)
     ax.tick_params(axis=axis, length=0 if len(names) > 40 else 2)
     if step > 1:
-        getattr(ax, f"set_{axis}label")(f"every {_ordinal(step)} of {len(names)} named", fontsize="small")
+        getattr(ax, f"set_{axis}label")(f"every {ordinal(step)} of {len(names)} named", fontsize="small")
 
 
-def number_ticks(ax: Any, axes: str, most: int | str = "auto", *, whole: bool = False) -> None:
-    """Put round numbers along "x", "y" or "xy" in place of earlier ticks."""
-    for axis in axes:
-        ticks = import_extra("matplotlib.ticker").MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
-        getattr(ax, f"{axis}axis").set_major_locator(ticks)
+def number_across(ax: Any, most: int) -> None:
+    """Put at most so many round numbers below the axes, in place of earlier ticks."""
+    ax.xaxis.set_major_locator(import_extra("matplotlib.ticker").MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
 
 
 def number_ranks(ax: Any, m: int) -> None:
     """Set ticks at rank 1 and at round numbers up to m."""
     round_ones = import_extra("matplotlib.ticker").MaxNLocator(5, integer=True).tick_values(1, m)
     ax.set_xticks([1, *(int(t) for t in round_ones if 1 + m / 15 < t <= m)])
-
-
-def _ordinal(number: int) -> str:
-    return str(number) + {2: "nd", 3: "rd"}.get(number, "th")
 
 
 def number_topics(ax: Any, low: float, high: float) -> None:

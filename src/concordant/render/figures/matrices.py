@@ -36,8 +36,10 @@ def heatmap(
         image = ax.imshow(table, cmap=COLOURS, aspect="auto", vmin=low, vmax=high if high > low else low + 1e-9)
         name_places(ax, rows)
         name_places(ax, columns, "x", most=14)
-        _framed(ax)
-        _colour_bar(ax, image, label)
+        ax.spines[:].set_visible(True)
+        bar = ax.figure.colorbar(image, ax=ax, pad=0.02)
+        bar.set_label(label, fontsize="small")
+        bar.ax.tick_params(labelsize="small")
         ax.figure.draw_without_rendering()  # compute the layout, to know whether the numbers fit
         box, point = ax.get_window_extent(), ax.figure.dpi / 72
         size = min(7.0, box.width / point / len(columns) / (decimals + 3) / 0.6, box.height / point / len(rows) / 1.2)
@@ -68,13 +70,3 @@ def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: An
         ax.set_xlabel("candidate")
         ax.set_ylabel("truth")
     return ax
-
-
-def _colour_bar(ax: Any, image: Any, label: str) -> None:
-    bar = ax.figure.colorbar(image, ax=ax, pad=0.02)
-    bar.set_label(label, fontsize="small")
-    bar.ax.tick_params(labelsize="small")
-
-
-def _framed(ax: Any) -> None:
-    ax.spines[:].set_visible(True)

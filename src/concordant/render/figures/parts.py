@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .labels import name_places, number_ticks, shortened, sides_of, symbol
+from .labels import name_places, number_across, shortened, sides_of, symbol
 from .style import BLUE, DARK, VERMILLION, canvas, canvases, new_width
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def explanation(found: Explanation, kind: Kind | None = None, ax: Any = None, *,
     kinds: list[Kind] = [kind] if kind else [k for k in ("systems", "topics") if getattr(found, k)] or ["pairs"]
     if len(kinds) == 1 or ax is not None:
         return _explained(found, kinds[0], ax, most)
-    with canvases(2, 0.9 + 0.29 * most, stacked=True) as made:
+    with canvases(2, 0.9 + 0.29 * most) as made:
         return [_explained(found, one, panel, most) for one, panel in zip(kinds, made, strict=True)]
 
 
@@ -65,6 +65,6 @@ def _bars(ax: Any, names: list[str], values: list[float], most: int) -> None:
     ax.barh(places, values, color=[VERMILLION if value > 0 else BLUE for value in values], height=0.72)
     name_places(ax, names, most=most)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    number_ticks(ax, "x", 5)
+    number_across(ax, 5)
     if min(values, default=0) < 0:
         ax.axvline(0, color=DARK, linewidth=0.6)

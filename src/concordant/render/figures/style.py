@@ -75,31 +75,23 @@ def grown(height: float) -> float:
 def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
     """Return the axes to draw on: those given, in their own style, or new ones in the house style."""
     if ax is not None:
-        yield _axes(ax)
+        if not hasattr(ax, "tick_params"):
+            raise InputTypeError(f"ax is a {type(ax).__name__}: give axes of matplotlib, or leave it out for new ones")
+        yield ax
         return
     with canvases(1, height) as made:
         yield made[0]
 
 
-def _axes(given: Any) -> Any:
-    if not hasattr(given, "tick_params"):
-        raise InputTypeError(f"ax is a {type(given).__name__}: give axes of matplotlib, or leave it out for new ones")
-    return given
-
-
 @contextmanager
-def canvases(count: int, height: float, axes: Any = None, *, stacked: bool = False) -> Iterator[list[Any]]:
-    """Return axes like `canvas`, for several panels, side by side or stacked."""
-    if axes is not None:
-        yield [_axes(ax) for ax in axes]
-        return
+def canvases(count: int, height: float) -> Iterator[list[Any]]:
+    """Return new axes in the house style, below one another."""
     pyplot, width, height = import_extra("matplotlib.pyplot"), new_width(), min(height, TALLEST)
     with import_extra("matplotlib.style").context(STYLE):
         figure = pyplot.figure(figsize=(width, height))
         figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near the final one
         figure.set_layout_engine("constrained")
-        shape = (count, 1) if stacked else (1, count)
-        made = [figure.add_subplot(*shape, k + 1) for k in range(count)]
+        made = [figure.add_subplot(count, 1, k + 1) for k in range(count)]
         for ax in made:  # ticks that are made later must not fall back to another style
             for which in "xy":
                 names = {"labelsize": "labelsize", "width": "major.width", "length": "major.size"}

@@ -1,13 +1,12 @@
 "use strict";
-(() => {
+window.concordantReport.unpacked("document").then((board) => {
   const at = (id) => document.getElementById(id);
-  const pairs = JSON.parse(at("pairs").textContent);
   const rows = [...document.querySelectorAll("#board tbody tr")];
-  const names = pairs.systems.map((name) => name.toLowerCase());
+  const names = board.rows.map((row) => row.system.toLowerCase());
   let chosen = -1;
 
   function differs(i, j) {  // a bit for each pair, the first row in the highest bit
-    return (parseInt(pairs.differs[i].substr(2 * (j >> 3), 2), 16) >> (7 - (j & 7))) & 1;
+    return (parseInt(board.differs[i].substr(2 * (j >> 3), 2), 16) >> (7 - (j & 7))) & 1;
   }
 
   function filter() {
@@ -34,7 +33,7 @@
     });
     at("told").textContent = chosen < 0
       ? "Choose a row to see which systems cannot be separated from it."
-      : `${pairs.systems[chosen]}: ${open} of ${rows.length - 1} other systems cannot be separated from it; the others are faded.`;
+      : `${board.rows[chosen].system}: ${open} of ${rows.length - 1} other systems cannot be separated from it; the others are faded.`;
   }
 
   for (const id of ["find", "best", "whole"]) at(id).addEventListener("input", filter);
@@ -49,4 +48,5 @@
     row.addEventListener("keydown", (event) => { if (event.key === "Enter") choose(k); });
   });
   filter();
-})();
+  document.documentElement.dataset.ready = "yes";
+});

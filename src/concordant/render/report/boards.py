@@ -7,8 +7,7 @@ from operator import index
 from typing import Any
 
 from ...data.means import RULES
-from ...errors import counted, listing
-from ..markup import text
+from ...errors import counted, escaped, listing
 from .elements import Parts, name, shown
 
 
@@ -24,7 +23,6 @@ def board_parts(document: Mapping[str, Any]) -> Parts:
     )
     notes = [*document["notes"], *document["read_notes"]]
     parts.notes = [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
-    parts.data = {"systems": [row["system"] for row in rows], "differs": document["differs"]}
     return parts
 
 
@@ -61,7 +59,7 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
     most, whole = len(rows), max(index(row["topics"] or 0) for row in rows)
     lines = [_line(k, row, most, whole) for k, row in enumerate(rows)]
     columns = ("rank", "system", RULES[total].column, "topics", "could be", f"1 to {most}")  # type: ignore[index]
-    heads = "".join(f'<th scope="col">{text(label)}</th>' for label in columns)
+    heads = "".join(f'<th scope="col">{escaped(label)}</th>' for label in columns)
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Board">'
         '<table id="board"><caption>Board</caption>'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass, replace
@@ -13,39 +14,53 @@ import numpy as np
 
 from ... import __version__
 from ...agreement.comparison import whole as complete
-from ...agreement.comparison_result import Compared, Comparison, is_named
+from ...agreement.comparison_result import Compared, Comparison
+from ...agreement.comparison_text import best_first, is_named, notes_of, ranks_of, size, without_value
 from ...agreement.explanation import Explanation, explain
-from ...arrays import FloatArray
 from ...coefficients.registry import headlines
-from ...data.results import Result, plain, seed_of, shown_fields
+from ...data.results import Estimate, Findings, Result, plain, seed_of, shown_fields
 from ...data.scores import Means, Scores
 from ...errors import InputTypeError, counted
 from ...pairing import Pairing
 from ...ranks.intervals import RankIntervals
-from .candidates import MANY
-from .verdicts import of_one, verdict_of
 
-MOST_PAIRS = 100
-FEW_PAIRS = 20  # pairs of systems kept for each candidate if there are many
+MOST_PAIRS = 20  # for each candidate, the costliest first
 MOST_ROWS = 500  # of a table
 QUESTIONS = {
-    "ComparisonTable": "Do the rankings agree by every measure and collection?",
-    "AuditResult": "How was this number computed?",
-    "CombinedMeans": "How do people and machine together rank the systems?",
-    "Difference": "Which of two systems is better?",
-    "Explanation": "What makes the rankings disagree?",
-    "GamingGap": "How far can this judge be gamed?",
-    "JudgeCard": "How good are these judges?",
-    "JudgeRanking": "Which judge is the best?",
-    "JudgeStudy": "Which judge ranks the systems most like the truth?",
-    "JudgeWorth": "How good is this judge?",
-    "JudgmentStudy": "Does the ranking survive changed judgments?",
-    "MixPlan": "What is the cheapest mix of people and machine?",
-    "Reliability": "How close is this ranking to the true one?",
-    "RunPlan": "How many runs are enough?",
-    "TopicPlan": "How many topics are enough?",
-    "TopicSelection": "Which topics suffice?",
-    "VoteRanks": "Which ranks do the votes support?",
+    "ComparisonTable": ("Do the rankings agree by every measure and collection?", "compare"),
+    "AuditResult": ("How was this number computed?", "audit"),
+    "CombinedMeans": ("How do people and machine together rank the systems?", "combine"),
+    "Difference": ("Which of two systems is better?", "difference"),
+    "Estimate": ("How far do the rankings agree?", ""),
+    "Explanation": ("What makes the rankings disagree?", "explain"),
+    "GamingGap": ("How far can this judge be gamed?", "gaming_gap"),
+    "JudgeCard": (
+        "How good are these judges?",
+        "judge_card soft_pairwise_accuracy significance_agreement",
+    ),
+    "JudgeRanking": ("Which judge is the best?", "rank_judges"),
+    "JudgeStudy": ("Which judge ranks the systems most like the truth?", "judge_study"),
+    "JudgeWorth": ("How good is this judge?", "judge_worth"),
+    "JudgmentStudy": ("Does the ranking survive changed judgments?", "judgment_study"),
+    "MixPlan": ("What is the cheapest mix of people and machine?", "plan_mix"),
+    "Reliability": ("How close is this ranking to the true one?", "reliability"),
+    "RunPlan": ("How many runs are enough?", "plan_runs"),
+    "TopicPlan": ("How many topics are enough?", "plan_topics"),
+    "TopicSelection": ("Which topics suffice?", "select_topics"),
+    "VoteRanks": ("Which ranks do the votes support?", "rank_votes"),
+}
+"""The title of a result's page, and the functions whose papers it cites."""
+Verdict = dict[str, Any]
+_TONES = {"much weaker": "no", "weaker": "no", "steadier": "yes"}
+_DISAGREE = ("See which systems and topics they disagree on", "explain {truth} {candidate}")
+_COMBINE = ("Rank the systems by both together", "combine {truth} {candidate}")
+_MORE = ("See how many topics are enough", "plan {truth}")
+_NEXT = {
+    "much weaker": (_DISAGREE, _COMBINE),
+    "weaker": (_DISAGREE, _COMBINE),
+    "within a factor of two": (_COMBINE, _MORE),
+    "cannot tell": (_MORE,),
+    "steadier": (_DISAGREE,),
 }
 
 
@@ -67,6 +82,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []
+    noted: list[Compared] = []
     of_truth: dict[Any, tuple[RankIntervals | None, dict[str, Any]]] = {}
     for c in whole.comparisons:
         own, side = c.pairing.observations()
@@ -74,23 +90,33 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
         if key not in of_truth:
             of_truth[key] = _of_truth(c, own)
         intervals, known = of_truth[key]
-        most = FEW_PAIRS if len(whole.comparisons) > MANY else MOST_PAIRS
-        explained = _explained(c, own, intervals, side, most)
-        ranks = {"truth": _ranks(c.truth_means), "candidate": _ranks(c.candidate_means)}
+        explained = _explained(c, own, intervals, side)
+        ranks = {"truth": ranks_of(c.truth_means), "candidate": ranks_of(c.candidate_means)}
         more = {"explanation": explained, "read_notes": _read_notes(c.pairing.sides), "ranks": ranks}
         parts.append({**c.to_dict(), **known, **more, "verdict": of_one(c)})
+        noted.append(replace(c, notes=_page_notes(c, parts[-1])))
     ranking = None if whole.ranking is None else whole.ranking.to_dict()
-    notes = list(whole.notes)
+    common = [note for note in noted[0].notes if all(note in c.notes for c in noted)]
+    notes = notes_of(replace(whole, comparisons=tuple(noted), notes=tuple(dict.fromkeys([*whole.notes, *common]))))
     if len(parts) > 1 and ranking is None:
         notes.append("candidates not tested against each other: this needs the same systems and topics for all")
-    made = {"report": "comparison", "verdict": verdict_of(given), "comparisons": parts, "ranking": ranking}
-    return {**made, "notes": notes, "call": _call(whole)}
+    order = [given.comparisons.index(c) for c in best_first(given)]
+    made = {"report": "comparison", "about": size(given.comparisons[0]), "verdict": verdict_of(given), "order": order}
+    return {**made, "comparisons": parts, "ranking": ranking, "notes": notes, "call": _call(whole)}
+
+
+def _page_notes(c: Compared, part: Mapping[str, Any]) -> tuple[str, ...]:
+    """List what the notes of a page say of one candidate."""
+    ties = zip((c.tied_truth, c.tied_candidate), (c.truth, c.candidate), strict=True)
+    own = [f"{counted(count, 'tied pair')} in {side}" for count, side in ties if count]
+    beside = [*part["read_notes"], *part["truth_notes"], *(part["explanation"] or {}).get("notes", ())]
+    return tuple(dict.fromkeys([*without_value(c, [v.coefficient for v in c.values]), *own, *c.notes, *beside]))
 
 
 def _of_any(found: Result) -> dict[str, Any]:
     """Collect a result's verdict, its tables, the tables of nested results, and its notes."""
     kind = found._kind or type(found).__name__
-    title = QUESTIONS.get(kind, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize())
+    title, function = QUESTIONS.get(kind, (re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize(), ""))
     sides = _sides(found)
     about = []
     if sides:
@@ -99,6 +125,7 @@ def _of_any(found: Result) -> dict[str, Any]:
     tables = [{**table, "rows": table["rows"][:MOST_ROWS]} for table in _tables(found, "")]
     different = [table for k, table in enumerate(tables) if table["rows"] not in [one["rows"] for one in tables[:k]]]
     made: dict[str, Any] = {"report": "result", "kind": kind, "title": title, "about": ", ".join(about)}
+    made["cited"] = [found.coefficient.replace(" ", "_")] if isinstance(found, Estimate) else function.split()
     made |= {"verdict": verdict_of(found), "tables": different, "notes": list(found.notes)}
     return {**made, "read_notes": _read_notes(sides), "result": found.to_dict()}
 
@@ -168,11 +195,6 @@ def _versions() -> dict[str, str]:
     return {"concordant": __version__, **versions}
 
 
-def _ranks(means: FloatArray) -> list[int]:
-    """Rank each system: 1 + the number of strictly better systems."""
-    return [int(k) for k in 1 + (means[None, :] > means[:, None]).sum(axis=1)]
-
-
 # Results shown beside a comparison -----------------------------------------------------------------
 
 
@@ -198,7 +220,7 @@ def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None,
 
 
 def _explained(
-    c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means, most: int
+    c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means
 ) -> dict[str, Any] | None:
     """Explain a comparison by systems, topics and its worst pairs, and mark pairs that the truth separates."""
     defined = [v.coefficient for v in c.values if not v.why]
@@ -217,4 +239,47 @@ def _explained(
     swapped = sum(row["kind"] == "swapped" for row in rows)
     counts: dict[str, int | None] = {"pairs": len(c.systems) * (len(c.systems) - 1) // 2, "with_loss": len(rows)}
     counts |= {"swapped": swapped, "matters": apart} if found.exact else {"swapped": None, "matters": None}
-    return {**replace(found, pairs=()).to_dict(), "pairs": rows[:most], "counts": counts}
+    return {**replace(found, pairs=()).to_dict(), "pairs": rows[:MOST_PAIRS], "counts": counts}
+
+
+# The top of the page: the answer that the terminal prints, and what to do next ---------------------
+
+
+def verdict_of(found: Result) -> Verdict:
+    """Write the verdict; its answer is "yes" if the best candidate does at least as well as the truth, "no" if not."""
+    best: Verdict = {"answer": "none", "next": []}
+    if isinstance(found, Comparison):
+        if len(found.comparisons) == 1:
+            return of_one(found.comparisons[0])
+        if found.ranking is not None:
+            best, found = of_one(found[found.ranking.judges[0].names[1]]), found.ranking
+    elif isinstance(found, Findings):
+        found = found.numbers.get("ranking") or found
+    first, *others = map(_ended, found._answers())
+    return {**best, "headline": first, "sentences": others}
+
+
+def of_one(c: Compared) -> Verdict:
+    """Write the verdict on one candidate."""
+    known = c.worth if c.worth is not None and not c.same else None
+    first, *others = map(_ended, [c.verdict] if known is None else known._answers())
+    word, noun = ("", "") if known is None else (known.word, known.noun)
+    more = noun == "judge" and c.pairing.by_topic and c.pairing.left_out[1:] > (1,)  # combine needs 2 more topics
+    commands = [
+        (why, f"concordant {command.format(truth=_file(c, 0), candidate=_file(c, 1))}")
+        for why, command in _NEXT.get(word, () if c.same else (_DISAGREE,))
+        if more or command != _COMBINE[1]
+    ]
+    answer = _TONES.get(word, "open" if word in _NEXT else "unknown")
+    return {"answer": answer, "headline": first, "sentences": others, "next": commands}
+
+
+def _ended(line: str) -> str:
+    return f"{line.removesuffix('.')}."
+
+
+def _file(c: Compared, side: int) -> str:
+    """Return a side as commands take it: the file that it was read from, or else its name."""
+    scores = c.pairing.sides[side]
+    found = re.match(r"cc\.read_scores\((['\"])(.+?)\1", scores.call)
+    return shlex.quote(found[2] if found else (c.truth, c.candidate)[side])

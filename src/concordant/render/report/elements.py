@@ -1,4 +1,8 @@
-"""Make the pieces of a report. `markup` escapes all text from files."""
+"""Make the pieces of a report: tables, sections, and drawings as inline SVG.
+
+Drawings have widths in percent of the page, heights in pixels, and colours from the style sheet. So they need no
+script, letters keep their size at any width, and one drawing serves light pages, dark pages and paper.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,19 @@ import base64
 import gzip
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...errors import p_cell
+from ...errors import escaped, p_cell
 from ...judges.worth import shown as of_topics
-from ..markup import text
+from ..figures.labels import distinct, without_common
 
 SHOWN_OF_NAME = 60
+ROW = 18  # pixels
+MOST = 40  # rows of a drawing
+_LETTERS = 20  # letters of a name that fit beside a drawing on a phone
+_LEFT, _RIGHT = 40.0, 97.0  # percent: where names end, and where the drawing ends
 Records = list[dict[str, Any]]
 Part = Mapping[str, Any]
 """A part of the report's document."""
@@ -25,31 +33,6 @@ PVALUES = ("p", "pvalue", "adjusted", "shift p", "p, chance")
 
 class Topics(float):
     """A number of topics, rounded as on the terminal."""
-
-
-@dataclass(frozen=True)
-class Span:
-    """An estimate and its interval, in a domain shared by all rows of a table; `high` is None if there is no limit."""
-
-    estimate: float | None
-    low: float | None
-    high: float | None
-    domain: tuple[float, float]
-
-    def drawn(self) -> str:
-        """Draw a line with a dot; it has no text alternative, as the numbers are in the next columns."""
-        start, end = self.domain
-
-        def at(value: float) -> str:
-            return f"{100 * min(max((value - start) / (end - start), 0.0), 1.0):.1f}"
-
-        marks = ""
-        if self.low is not None:
-            high = end if self.high is None else self.high
-            marks += f'<line x1="{at(self.low)}" x2="{at(high)}" y1="6" y2="6"></line>'
-        if self.estimate is not None:
-            marks += f'<circle cx="{at(self.estimate)}" cy="6" r="3"></circle>'
-        return f'<svg viewBox="-4 0 108 12" aria-hidden="true">{marks}</svg>'
 
 
 @dataclass
@@ -67,25 +50,13 @@ class Parts:
     """Coefficients and methods that the report used."""
     verdict: dict[str, Any] = field(default_factory=dict)
     """The verdict at the top, if it is not the document's."""
-    data: Any = None
-    """Data for the scripts besides the document."""
-
-
-def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
-    """Return limits around all values, with some margin."""
-    there = [v for v in values if v is not None]
-    if not there:
-        return 0.0, 1.0
-    low, high = min(there), max(there)
-    margin = 0.05 * (high - low) or 0.05
-    return low - margin, high + margin
 
 
 def name(value: Any) -> str:
     """Write a name, isolated from the direction of the text; cut a long one and show it whole on hover."""
     whole = str(value)
     shown = whole if len(whole) <= SHOWN_OF_NAME else whole[: SHOWN_OF_NAME - 1] + "…"
-    return f'<bdi title="{text(whole)}">{text(shown)}</bdi>'
+    return f'<bdi title="{escaped(whole)}">{escaped(shown)}</bdi>'
 
 
 def shown(value: float | int | None) -> str:
@@ -103,19 +74,17 @@ def shown(value: float | int | None) -> str:
 
 def cell(value: Any, column: str, *, numeric: bool) -> str:
     """Write a cell; a number keeps its full precision in an attribute, for sorting and for CSV."""
-    if isinstance(value, Span):
-        return f'<td class="spark">{value.drawn()}</td>'
-    if not numeric and value is not None:
+    if not numeric:
         if isinstance(value, bool):
             value = "yes" if value else "no"
-        elif isinstance(value, float):
+        elif value is None or isinstance(value, float):
             value = shown(value)
         return f"<td>{name(', '.join(map(str, value)) if isinstance(value, list | tuple) else value)}</td>"
     full = "" if value is None or math.isinf(value) else f' data-v="{json.dumps(value)}"'
     if isinstance(value, Topics):
-        return f'<td class="n t"{full}>{text(of_topics(value))}</td>'
+        return f'<td class="n t"{full}>{escaped(of_topics(value))}</td>'
     if column in PVALUES and value is not None:
-        return f'<td class="n p"{full}>{text(p_cell(value))}</td>'
+        return f'<td class="n p"{full}>{escaped(p_cell(value))}</td>'
     return f'<td class="n"{full}>{shown(value)}</td>'
 
 
@@ -127,10 +96,9 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
     numeric = {column: _numeric([row[column] for row in rows]) for column in columns}
     heads, body = [], []
     for column in columns:
-        label = text(column)
+        label = escaped(column)
         if column != columns[0] and not numeric[column]:  # not sortable
-            kind = ' class="spark"' * isinstance(rows[0][column], Span)
-            heads.append(f'<th scope="col"{kind}>{label}</th>')
+            heads.append(f'<th scope="col">{label}</th>')
             continue
         align = ' class="n"' * numeric[column]
         heads.append(
@@ -142,8 +110,8 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
             cells[0] = f'<th scope="row">{cells[0][4:-5]}</th>'
         body.append(f"<tr>{''.join(cells)}</tr>")
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{text(caption)}"><table>'
-        f"<caption>{text(caption)}</caption><thead><tr>{''.join(heads)}</tr></thead>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table>'
+        f"<caption>{escaped(caption)}</caption><thead><tr>{''.join(heads)}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
@@ -155,21 +123,19 @@ def _numeric(values: Sequence[Any]) -> bool:
 
 def details(summary: str, content: str, *, key: str = "") -> str:
     """Write a collapsible section; the summary must be escaped already."""
-    known = f' id="{text(key)}" class="part"' if key else ""
+    known = f' id="{escaped(key)}" class="part"' if key else ""
     return f"<details{known}><summary>{summary}</summary>{content}</details>"
 
 
 def figure(title: str, drawing: str, caption: str = "") -> str:
     """Write a drawing with its caption."""
-    return (
-        f'<figure><figcaption><strong>{text(title)}</strong> {text(caption)}</figcaption><div class="plot">{drawing}'
-        "</div></figure>"
-    )
+    told = f"<figcaption><strong>{escaped(title)}</strong> {escaped(caption)}</figcaption>"
+    return f'<figure>{told}<div class="plot">{drawing}</div></figure>'
 
 
 def items(lines: Sequence[str]) -> str:
     """Write a list of sentences."""
-    return "<ul>" + "".join(f"<li>{text(line)}</li>" for line in lines) + "</ul>"
+    return "<ul>" + "".join(f"<li>{escaped(line)}</li>" for line in lines) + "</ul>"
 
 
 def packed(content: Any) -> str:
@@ -178,7 +144,139 @@ def packed(content: Any) -> str:
     return base64.b64encode(gzip.compress(made.encode(), compresslevel=6, mtime=0)).decode()
 
 
-def in_script(content: Any) -> str:
-    """Return JSON for a script element, in which no character can end the element."""
-    made = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return made.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+# Drawings -----------------------------------------------------------------------------------------
+
+
+def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
+    """Return limits around all values, with some margin."""
+    there = [v for v in values if v is not None]
+    if not there:
+        return 0.0, 1.0
+    low, high = min(there), max(there)
+    margin = 0.05 * (high - low) or 0.05
+    return low - margin, high + margin
+
+
+def _svg(height: float, label: str, marks: Sequence[str], kind: str = "") -> str:
+    return (
+        f'<svg class="drawing {kind}" width="100%" height="{height:g}" role="img" aria-label="{escaped(label)}">'
+        f"{''.join(marks)}</svg>"
+    )
+
+
+def _text(x: float, y: float, content: Any, anchor: str = "start", kind: str = "", *, title: Any = "") -> str:
+    whole = f"<title>{escaped(title)}</title>" if title else ""
+    return f'<text x="{x:.2f}%" y="{y:g}" text-anchor="{anchor}" class="{kind}">{escaped(content)}{whole}</text>'
+
+
+def _line(x: tuple[float, float], y: tuple[float, float], kind: str, title: Any = "") -> str:
+    whole = f"<title>{escaped(title)}</title>" if title else ""
+    ends = f'x1="{x[0]:.2f}%" x2="{x[1]:.2f}%" y1="{y[0]:g}" y2="{y[1]:g}"'
+    return f'<line {ends} class="{kind}">{whole}</line>'
+
+
+def _dot(x: float, y: float, kind: str = "", title: Any = "") -> str:
+    whole = f"<title>{escaped(title)}</title>" if title else ""
+    return f'<circle cx="{x:.2f}%" cy="{y:.1f}" r="4.5" class="{kind}">{whole}</circle>'
+
+
+def _scale(domain: tuple[float, float], start: float = _LEFT, end: float = _RIGHT) -> Callable[[float], float]:
+    low, high = domain
+
+    def at(value: float) -> float:
+        return start + (end - start) * min(max((value - low) / (high - low), 0.0), 1.0)
+
+    return at
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """Choose three to six round numbers within limits."""
+    size = 10.0 ** math.floor(math.log10(high - low))
+    step = next(size * part for part in (0.2, 0.5, 1, 2) if (high - low) / (size * part) < 6)
+    return [float(f"{step * k:.10g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def names_of(labels: Sequence[str], most: int = _LETTERS) -> list[str]:
+    """Shorten names to fit a drawing, and keep them all different."""
+    return distinct(without_common(labels), most)
+
+
+def worth_bar(worth: float, low: float, high: float, most: float, names: tuple[str, str]) -> str:
+    """Draw the worth of the candidate's topics as a dot with its interval, on a scale of the truth's topics."""
+    truth, candidate = names
+    beyond = high > most
+    at = _scale((0.0, 2 * most if beyond else most), 2, 98)
+    marks = [_line((at(0), at(0)), (14, 38), "tick"), _line((at(0), at(2 * most)), (26, 26), "axis")]
+    marks += [_line((at(most), at(most)), (10, 42), "limit"), _line((at(low), at(high)), (26, 26), "span")]
+    marks += [_dot(at(worth), 26, "mark"), _text(at(worth), 12, of_topics(worth), "middle", "head")]
+    ends = "middle" if beyond else "end"
+    marks += [_text(at(0), 58, "0"), _text(at(most), 58, f"{most:g}: as good as {names_of([truth])[0]}", ends)]
+    marks += [_text(at(2 * most), 58, f"{2 * most:g} or more", "end")] if beyond else []
+    label = f"Bar from 0 to {most:g} topics of {truth}; it shows what {most:g} topics of {candidate} are worth."
+    return _svg(64, label, marks, "worth")
+
+
+def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]], str]) -> str:
+    """Draw the ranks by both sides, joined by a line for each system."""
+    labels = names_of([row["system"] for row in rows])
+    by = {
+        side: {at: k for k, at in enumerate(sorted(range(len(rows)), key=lambda j: (rows[j][one], rows[j][other], j)))}
+        for side, one, other in (
+            ("left", "truth_rank", "candidate_rank"),
+            ("right", "candidate_rank", "truth_rank"),
+        )
+    }
+    marks = [_text(34, 14, names_of([names[0]], 24)[0], "end", "head", title=names[0])]
+    marks += [_text(66, 14, names_of([names[1]], 24)[0], "start", "head", title=names[1])]
+    for k in sorted(range(len(rows)), key=lambda j: rows[j]["outside"]):
+        row, label = rows[k], labels[k]
+        left, right = (36 + ROW * by[side][k] for side in ("left", "right"))
+        told = f"{row['system']}: {moves(row)}"
+        kind = "moved" if row["outside"] else ""
+        marks += [_line((40, 60), (left, right), f"link {kind}", told)]
+        marks += [_text(34, left + 4, label, "end", kind, title=told), _text(66, right + 4, label, "start", kind)]
+        marks += [_text(39.4, left + 4, row["truth_rank"], "end", "quiet")]
+        marks += [_text(60.6, right + 4, row["candidate_rank"], "start", "quiet")]
+    about = f"Ranks by {names[0]} on the left and by {names[1]} on the right, joined by a line for each system."
+    return _svg(36 + ROW * len(rows), about, marks, "ranks")
+
+
+def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float = 380) -> str:
+    """Plot each system's mean by both sides; if they share a scale, a dashed line shows equal means."""
+    sides = [[row[side] for row in rows] for side in ("truth", "candidate")]
+    limits = [domain_of([*sides[0], *sides[1]])] * 2 if alike else [domain_of(side) for side in sides]
+    across, down = _scale(limits[0], 12, 98), _scale(limits[1], height - 40, 10)
+    marks = [_line((12, 98), (height - 40, 10), "dashed")] * alike
+    marks += [_text(across(x), height - 22, f"{x:g}", "middle", "quiet") for x in ticks(*limits[0])]
+    for y in ticks(*limits[1]):
+        marks += [_text(11, down(y) + 4, f"{y:g}", "end", "quiet"), _line((12, 98), (down(y), down(y)), "grid")]
+    for row in sorted(rows, key=lambda row: row["outside"]):
+        told = f"{row['system']}: {row['truth']:.4g} and {row['candidate']:.4g}"
+        marks.append(_dot(across(row["truth"]), down(row["candidate"]), "moved" if row["outside"] else "mark", told))
+    short = [names_of([name], 40)[0] for name in names]
+    marks += [_text(55, height - 4, f"mean, {short[0]}", "middle", "head")]
+    marks += [_text(12, 9, f"mean, {short[1]}", "start", "head")]
+    return _svg(height, f"Mean of each system: across by {names[0]}, upwards by {names[1]}.", marks, "scatter")
+
+
+def first_of(rows: Sequence[Any]) -> str:
+    """Say that a drawing has only the first rows, if it has."""
+    return f" The first {MOST} of {len(rows)}." if len(rows) > MOST else ""
+
+
+def spans(rows: Records, title: str) -> str:
+    """Draw each row with its `label`: a line from `low` to `high`, and a dot at `value`."""
+    rows = rows[:MOST]
+    limits = domain_of([row.get(key) for row in rows for key in ("low", "high", "value")])
+    at = _scale(limits)
+    bottom = 10 + ROW * len(rows)
+    marks = [_line((at(t), at(t)), (4, bottom), "grid") for t in ticks(*limits)]
+    marks += [_text(at(t), bottom + 14, f"{t:g}", "middle", "quiet") for t in ticks(*limits)]
+    marks += [_text((_LEFT + _RIGHT) / 2, bottom + 32, title, "middle", "head")]
+    for k, (row, label) in enumerate(zip(rows, names_of([row["label"] for row in rows]), strict=True)):
+        y = 14 + ROW * k
+        marks += [_text(_LEFT - 2, y + 4, label, "end", title=row["label"])]
+        if row.get("low") is not None and row.get("high") is not None:
+            marks.append(_line((at(row["low"]), at(row["high"])), (y, y), "span"))
+        marks += [_dot(at(row["value"]), y, "mark")] if row.get("value") is not None else []
+    return _svg(bottom + 38, f"Interval and value of each row: {title}.", marks, "spans")

@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...errors import escaped
 from ..figures.labels import spans_of
-from ..markup import text
-from . import drawings
-from .elements import Parts, Records, figure, shown, table
+from .elements import Parts, Records, figure, first_of, shown, spans, table
 
 MOST_COLUMNS = 9  # of a table that is visible at once
-_CITED = {
-    "CombinedMeans": ["combine"],
-    "JudgeCard": ["judge_card", "soft_pairwise_accuracy", "significance_agreement"],
-    "JudgeStudy": ["judge_study"],
-    "JudgmentStudy": ["judgment_study"],
-    "RankIntervals": ["rank_intervals"],
-    "Reliability": ["reliability"],
-}
 
 
 def result_parts(document: Mapping[str, Any]) -> Parts:
     """Make the parts of a report for a result without a report of its own."""
-    parts = Parts(document["title"], document["about"], cited=_CITED.get(document["kind"], []))
+    parts = Parts(document["title"], document["about"], cited=document["cited"])
     first, *others = document["tables"] or [{"rows": []}]
     numbers = _table("All numbers", first["rows"])
     drawn = _drawn(first["rows"])
@@ -33,14 +24,15 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     parts.statistics = [("All numbers", numbers)] if drawn or wide else []
     for one in others:
         title = one["title"].replace("_", " ").capitalize()
-        parts.statistics.append((title, f"<p>{text(one['verdict'])}</p>{_table(title, one['rows'])}"))
+        parts.statistics.append((title, f"<p>{escaped(one['verdict'])}</p>{_table(title, one['rows'])}"))
     parts.notes = [*document["notes"], *document["read_notes"]]
     return parts
 
 
 def _table(caption: str, rows: Records) -> str:
     if len(rows) == 1:  # transpose, since it may be wide
-        rows = [{"what": key.replace("_", " "), "value": _told(value)} for key, value in rows[0].items()]
+        known = {key.replace("_", " "): _told(value) for key, value in rows[0].items() if value is not None}
+        rows = [{"what": key, "value": value} for key, value in known.items()]
     return table(caption, [{key.replace("_", " "): value for key, value in row.items()} for row in rows])
 
 
@@ -50,10 +42,9 @@ def _told(value: Any) -> Any:
 
 def _drawn(rows: Records) -> str:
     """Draw each row's interval and value, if the rows have them."""
-    name, spans = spans_of(rows)
-    if len(spans) < 2:
+    value, found = spans_of(rows)
+    if len(found) < 2:
         return ""
-    drawn = [dict(zip(("label", "value", "low", "high"), span, strict=True)) for span in spans[: drawings.MOST]]
-    caption = f"The first {drawings.MOST} of {len(spans)}." if len(spans) > drawings.MOST else ""
-    name = name.replace("_", " ")
-    return figure(f"{name.capitalize()} with its interval", drawings.spans(drawn, name), caption)
+    drawn = [dict(zip(("label", "value", "low", "high"), span, strict=True)) for span in found]
+    value = value.replace("_", " ")
+    return figure(f"{value.capitalize()} with its interval", spans(drawn, value), first_of(drawn))

@@ -58,5 +58,5 @@
   document.getElementById("save-json").addEventListener("click", async () =>
     save("report.json", JSON.stringify(await unpacked("document")), "application/json"));
   window.concordantReport = { unpacked, asCsv };
-  root.dataset.ready = "yes";
+  if (!document.getElementById("board")) root.dataset.ready = "yes";  // the script of boards sets it later
 })();

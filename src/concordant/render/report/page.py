@@ -9,13 +9,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..markup import text
+from ...errors import escaped
 from ..outputs import REPORT_START
-from ..references import bibliography, reference
+from ..references import bibliography
 from .boards import board_parts
 from .comparisons import comparison_parts
 from .document import document_of
-from .elements import Parts, details, in_script, items, name, packed
+from .elements import Parts, details, items, name, packed
 from .others import result_parts
 
 
@@ -30,17 +30,15 @@ def page_of(document: Mapping[str, Any]) -> str:
     parts = {"board": board_parts, "comparison": comparison_parts, "result": result_parts}[kind](document)
     scripts = [asset(file) for file in ("page.js", *["board.js"] * (kind == "board"))]
     style = asset("page.css") + (asset("board.css") if kind == "board" else "")
-    pairs = [f'<script type="application/json" id="pairs">{in_script(parts.data)}</script>'] * (parts.data is not None)
     return "\n".join(
         [
             REPORT_START,
             f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">',
-            f"<title>{text(parts.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
+            f"<title>{escaped(parts.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>",
             _body(document, parts),
             f'<script type="application/gzip" id="document">{packed(document)}</script>',
-            *pairs,
             *(f"<script>{script}</script>" for script in scripts),
             "</body>\n</html>\n",
         ]
@@ -61,28 +59,28 @@ def asset(file: str) -> str:
 
 
 def _body(document: Mapping[str, Any], parts: Parts) -> str:
-    statistics = "".join(f"<h3>{text(title)}</h3>{content}" for title, content in parts.statistics)
+    statistics = "".join(f"<h3>{escaped(title)}</h3>{content}" for title, content in parts.statistics)
     notes = f"<h3>Notes</h3>{items(parts.notes)}" if parts.notes else ""
     return (
         '<a class="skip" href="#verdict">Skip to the verdict</a>'
         f'<header><div class="bar"><h1>{name(parts.title)}</h1>'
         '<button type="button" class="button" id="theme">Light or dark</button></div>'
-        f'<p class="about">{text(parts.about)}</p></header>'
+        f'<p class="about">{escaped(parts.about)}</p></header>'
         f"<main>{_verdict(parts.verdict or document['verdict'])}{parts.front}"
         f"{details('Statistics', statistics, key='statistics') if statistics else ''}"
         f"{details('How this was computed', notes + _reproduce(document), key='how')}"
         f"{details('Cite', _methods(parts), key='cite')}</main>"
-        f"<footer><p>Made by concordant {text(document['versions']['concordant'])}. This file loads nothing from "
+        f"<footer><p>Made by concordant {escaped(document['versions']['concordant'])}. This file loads nothing from "
         "anywhere; its data are in it as JSON.</p></footer>"
     )
 
 
 def _verdict(found: Mapping[str, Any]) -> str:
-    lines = "".join(f"<p>{text(line)}</p>" for line in found["sentences"])
-    lines += "".join(f"<p>{text(why)}: <code>{text(command)}</code></p>" for why, command in found["next"])
+    lines = "".join(f"<p>{escaped(line)}</p>" for line in found["sentences"])
+    lines += "".join(f"<p>{escaped(why)}: <code>{escaped(command)}</code></p>" for why, command in found["next"])
     return (
-        f'<section id="verdict" class="verdict {text(found["answer"])}" aria-labelledby="verdict-h">'
-        f'<h2 id="verdict-h" class="headline">{text(found["headline"])}</h2>{lines}</section>'
+        f'<section id="verdict" class="verdict {escaped(found["answer"])}" aria-labelledby="verdict-h">'
+        f'<h2 id="verdict-h" class="headline">{escaped(found["headline"])}</h2>{lines}</section>'
     )
 
 
@@ -92,19 +90,17 @@ def _methods(parts: Parts) -> str:
     known = {c.name: f"{c.name}: {c.summary} ({c.reference})" for c in list_coefficients()}
     entries = bibliography([*parts.cited, "concordant"])
     formulas = items([known[n] for n in parts.cited if n in known])
-    return f"{formulas}<h3>References</h3>{items(list(map(reference, entries)))}" + details(
-        "BibTeX", f'<pre class="bibtex">{text(chr(10).join(entries))}</pre>'
-    )
+    return f'{formulas}<h3>BibTeX</h3><pre class="bibtex">{escaped(chr(10).join(entries))}</pre>'
 
 
 def _reproduce(document: Mapping[str, Any]) -> str:
     made = []
     if document.get("call"):
-        made.append(f"<pre>{text(document['call'])}</pre>")
+        made.append(f"<pre>{escaped(document['call'])}</pre>")
     shown: dict[str, Any] = {f"version of {k}": v for k, v in document["versions"].items()}
     source = document.get("comparisons", [document.get("result", document)])[0]
     shown |= {k: v for k, v in source.get("settings", {}).items() if k != "version"}
-    rows = "".join(f"<dt>{text(k)}</dt><dd>{text(_setting(v))}</dd>" for k, v in shown.items())
+    rows = "".join(f"<dt>{escaped(k)}</dt><dd>{escaped(_setting(v))}</dd>" for k, v in shown.items())
     save = '<p><button type="button" class="button" id="save-json">Save all numbers as JSON</button></p>'
     return f"{''.join(made)}<dl>{rows}</dl>{save}"
 
