@@ -121,9 +121,9 @@ CLAIMS = [
     *(Claim(f"{function}{rest}", "differences", ("coverage",), asked(f"{what}{rest}"))
       for function, what in (("run_noise", "mean"), ("difference", "difference")) for rest in ("", ", these topics")),
     Claim("difference", "differences", ("size",), asked("difference"), kind="size"),
-    Claim("expected_correlation, tau", "reliability", ("covers_normal",), width="width_normal"),
+    Claim("expected_correlation, tau", "reliability", ("covers",), width="width"),
     Claim("plan_topics, the number needed", "plan-topics", ("covered",), width="ratio", scale=100),
-    Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile_normal",)),
+    Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile",)),
     Claim("judgments.label_agreement", "label-agreement",
           ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha"), scale=100),
     Claim("rank_judges, any best of 12 excluded", "worth", ("any_best_excluded",), scale=100, kind="size"),
