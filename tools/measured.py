@@ -80,22 +80,30 @@ def default(method: str, coefficient: str, topics: str = "", tied: bool = False)
 
 
 def labels(before: str = "") -> list[Claim]:
-    """Lists of documents with 5% of the pairs or more; only differences of nDCG are printed, as deviations from all."""
+    """Lists of documents with 5% of the pairs or more; only differences of nDCG are printed, as deviations from all.
 
-    def where(kinds: tuple[str, ...]) -> Where:
-        return lambda row: float(row["share"]) >= 0.05 and row["measure"].startswith(kinds)
+    Means of AP are printed if at most 5% of the topics lack relevant labels; for topics like these, a column of the file
+    has the coverage of the lists that print them.
+    """
+
+    def where(kinds: tuple[str, ...], lacking: float = 100) -> Where:
+        return lambda row: (
+            float(row["share"]) >= 0.05 and row["measure"].startswith(kinds) and float(row["lacking"] or 0) <= lacking
+        )
 
     means = ("P", "DCG")
     return [
         Claim(f"{before}these topics: means of P and DCG", "labels", ("means",), where(means)),
-        Claim(f"{before}these topics: means of AP", "labels", ("means",), where(("AP",))),
+        Claim(f"{before}these topics: means of AP", "labels", ("means",), where(("AP",), 5)),
         Claim(f"{before}these topics: differences", "labels", ("differences",), where((*means, "nDCG"))),
         Claim(f"{before}these topics: differences of AP", "labels", ("differences",), where(("AP",))),
         Claim(f"{before}these topics: nDCG", "labels", ("deviations",), where(("nDCG",))),
         Claim(f"{before}topics like these: means of P and DCG", "labels", ("topics_means",), where(means)),
-        Claim(f"{before}topics like these: means of AP", "labels", ("topics_means",), where(("AP",))),
+        Claim(f"{before}topics like these: means of AP", "labels", ("topics_printed_means",), where(("AP",))),
         Claim(f"{before}topics like these: differences", "labels", ("topics_differences",), where((*means, "nDCG"))),
-        Claim(f"{before}topics like these: differences of AP", "labels", ("topics_differences",), where(("AP",))),
+        Claim(
+            f"{before}topics like these: differences of AP", "labels", ("topics_printed_differences",), where(("AP",))
+        ),
     ]
 
 
