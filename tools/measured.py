@@ -82,8 +82,8 @@ def default(method: str, coefficient: str, topics: str = "", tied: bool = False)
 def labels(before: str = "") -> list[Claim]:
     """Lists of documents with 5% of the pairs or more; only differences of nDCG are printed, as deviations from all.
 
-    Means of AP are printed if at most 5% of the topics lack relevant labels; for topics like these, a column of the file
-    has the coverage of the lists that print them.
+    Means of AP are printed if at most 5% of the topics lack relevant labels. For topics like these, a column has the
+    coverage of the lists that print them.
     """
 
     def where(kinds: tuple[str, ...], lacking: float = 100) -> Where:
