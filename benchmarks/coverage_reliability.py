@@ -25,13 +25,11 @@ from data import matrix, need
 
 import concordant as cc
 from concordant.data.means import mean_over_topics
-from concordant.inference.posterior import Prior
 
 FloatArray = npt.NDArray[np.float64]
 Sampler = Callable[[int, np.random.Generator], FloatArray]
 SIZES = ((15, 10), (15, 25), (50, 25), (50, 50), (100, 50))
 PLANS = ((15, 10, 50), (20, 25, 100), (50, 25, 100), (50, 50, 200))
-PRIORS: tuple[Prior, ...] = ("normal", "flat")
 NEW = 20  # collections with the planned number of topics, a sample
 
 
@@ -70,18 +68,11 @@ def estimates(true: FloatArray, draw: Sampler, size: tuple[int, int], samples: i
         values = np.ascontiguousarray(draw(n, rng)[:, systems])
         actual = float(cc.tau_b(true[systems], mean_over_topics(values)))
         row = [actual, float(cc.expected_correlation(values, coefficient="tau", estimator="msqd")) - actual]
-        for prior in PRIORS:
-            e = cc.expected_correlation(
-                values, coefficient="tau_b", estimator="posterior", prior=prior, n_resamples=500, rng=rng
-            )
-            assert e.interval is not None
-            row += [e.value - actual, actual in e.interval, e.interval.high - e.interval.low]
-        found.append(row)
-    actual, msqd, *rest = np.mean(found, axis=0)
-    cells = [f"{actual:.3f}", f"{msqd:+.3f}"]
-    for bias, covered, width in (rest[:3], rest[3:]):
-        cells += [f"{bias:+.3f}", f"{covered:.0%}", f"{width:.2f}"]
-    return cells
+        e = cc.expected_correlation(values, coefficient="tau_b", estimator="posterior", n_resamples=500, rng=rng)
+        assert e.interval is not None
+        found.append([*row, e.value - actual, actual in e.interval, e.interval.high - e.interval.low])
+    actual, msqd, bias, covered, width = np.mean(found, axis=0)
+    return [f"{actual:.3f}", f"{msqd:+.3f}", f"{bias:+.3f}", f"{covered:.0%}", f"{width:.2f}"]
 
 
 def plans(true: FloatArray, draw: Sampler, size: tuple[int, int, int], samples: int) -> list[str]:
@@ -95,19 +86,11 @@ def plans(true: FloatArray, draw: Sampler, size: tuple[int, int, int], samples: 
         values = np.ascontiguousarray(draw(n, rng)[:, systems])
         new = np.stack([mean_over_topics(draw(more, rng)[:, systems]) for _ in range(NEW)])
         actual = np.asarray(cc.tau_b(true[systems], new))
-        row = [float(actual.mean())]
-        for prior in PRIORS:
-            plan = cc.plan_topics(
-                values, coefficient="tau_b", target=0.99, prior=prior, n_resamples=500, most=more, rng=rng
-            )
-            error = float(plan.expected[-1]) - row[0]
-            row += [error, abs(error), float((actual >= plan.low[-1]).mean())]
-        found.append(row)
-    actual_mean, *rest = np.mean(found, axis=0)
-    cells = [f"{actual_mean:.3f}"]
-    for bias, error, above in (rest[:3], rest[3:]):
-        cells += [f"{bias:+.3f}", f"{error:.3f}", f"{above:.0%}"]
-    return cells
+        plan = cc.plan_topics(values, coefficient="tau_b", target=0.99, n_resamples=500, most=more, rng=rng)
+        error = float(plan.expected[-1]) - float(actual.mean())
+        found.append([float(actual.mean()), error, abs(error), float((actual >= plan.low[-1]).mean())])
+    actual_mean, bias, error, above = np.mean(found, axis=0)
+    return [f"{actual_mean:.3f}", f"{bias:+.3f}", f"{error:.3f}", f"{above:.0%}"]
 
 
 def measure(path: Path, samples: int, minutes: float) -> dict[str, list[str]]:
@@ -138,12 +121,11 @@ def measure(path: Path, samples: int, minutes: float) -> dict[str, list[str]]:
 def store(rows: dict[str, list[str]]) -> None:
     """The files of both tables."""
     heads = {
-        "reliability": ("systems_x_topics", "bias_msqd", ("bias", "covers", "width")),
-        "plans": ("systems_x_topics_to_topics", "", ("bias", "error", "above_the_5%_quantile")),
+        "reliability": ("systems_x_topics", ("bias_msqd", "bias", "covers", "width")),
+        "plans": ("systems_x_topics_to_topics", ("bias", "error", "above_the_5%_quantile")),
     }
-    for name, (sizes, first, what) in heads.items():
-        by = [f"{w}_{prior}" for prior in PRIORS for w in what]
-        head = ["population", sizes, "actual_tau", *filter(None, [first]), *by]
+    for name, (sizes, what) in heads.items():
+        head = ["population", sizes, "actual_tau", *what]
         found = [
             dict(zip(head, [*label.strip("| ").split(" | "), *(c.rstrip("%") for c in cells)], strict=True))
             for label, cells in rows.items()

@@ -38,7 +38,7 @@ def models() -> FloatArray:
 def said(values: FloatArray, rng: np.random.Generator) -> tuple[float, float, FloatArray]:
     """Reliability, plan for as many topics, and tau with another collection of as many: a value for each draw."""
     tau, n = get_coefficient("tau_b"), len(values)
-    drawn, means = draw(values, DRAWS, "normal", rng, new=True), values.mean(axis=0)
+    drawn, means = draw(values, DRAWS, rng, new=True), values.mean(axis=0)
     new = drawn.observed(n)
     reliability, plan = correlations(tau, drawn.truth, means, 1), correlations(tau, drawn.truth, new, 1)
     return float(reliability.mean()), float(plan.mean()), correlations(tau, new, means, 1)

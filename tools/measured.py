@@ -80,22 +80,30 @@ def default(method: str, coefficient: str, topics: str = "", tied: bool = False)
 
 
 def labels(before: str = "") -> list[Claim]:
-    """Lists of documents with 5% of the pairs or more; only differences of nDCG are printed, as deviations from all."""
+    """Lists of documents with 5% of the pairs or more; only differences of nDCG are printed, as deviations from all.
 
-    def where(kinds: tuple[str, ...]) -> Where:
-        return lambda row: float(row["share"]) >= 0.05 and row["measure"].startswith(kinds)
+    Means of AP are printed if at most 5% of the topics lack relevant labels. For topics like these, a column has the
+    coverage of the lists that print them.
+    """
+
+    def where(kinds: tuple[str, ...], lacking: float = 100) -> Where:
+        return lambda row: (
+            float(row["share"]) >= 0.05 and row["measure"].startswith(kinds) and float(row["lacking"] or 0) <= lacking
+        )
 
     means = ("P", "DCG")
     return [
         Claim(f"{before}these topics: means of P and DCG", "labels", ("means",), where(means)),
-        Claim(f"{before}these topics: means of AP", "labels", ("means",), where(("AP",))),
+        Claim(f"{before}these topics: means of AP", "labels", ("means",), where(("AP",), 5)),
         Claim(f"{before}these topics: differences", "labels", ("differences",), where((*means, "nDCG"))),
         Claim(f"{before}these topics: differences of AP", "labels", ("differences",), where(("AP",))),
         Claim(f"{before}these topics: nDCG", "labels", ("deviations",), where(("nDCG",))),
         Claim(f"{before}topics like these: means of P and DCG", "labels", ("topics_means",), where(means)),
-        Claim(f"{before}topics like these: means of AP", "labels", ("topics_means",), where(("AP",))),
+        Claim(f"{before}topics like these: means of AP", "labels", ("topics_printed_means",), where(("AP",))),
         Claim(f"{before}topics like these: differences", "labels", ("topics_differences",), where((*means, "nDCG"))),
-        Claim(f"{before}topics like these: differences of AP", "labels", ("topics_differences",), where(("AP",))),
+        Claim(
+            f"{before}topics like these: differences of AP", "labels", ("topics_printed_differences",), where(("AP",))
+        ),
     ]
 
 
@@ -121,9 +129,9 @@ CLAIMS = [
     *(Claim(f"{function}{rest}", "differences", ("coverage",), asked(f"{what}{rest}"))
       for function, what in (("run_noise", "mean"), ("difference", "difference")) for rest in ("", ", these topics")),
     Claim("difference", "differences", ("size",), asked("difference"), kind="size"),
-    Claim("expected_correlation, tau", "reliability", ("covers_normal",), width="width_normal"),
+    Claim("expected_correlation, tau", "reliability", ("covers",), width="width"),
     Claim("plan_topics, the number needed", "plan-topics", ("covered",), width="ratio", scale=100),
-    Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile_normal",)),
+    Claim("plan_topics, above the 5% quantile", "plans", ("above_the_5%_quantile",)),
     Claim("judgments.label_agreement", "label-agreement",
           ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha"), scale=100),
     Claim("rank_judges, any best of 12 excluded", "worth", ("any_best_excluded",), scale=100, kind="size"),

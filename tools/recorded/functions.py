@@ -370,19 +370,6 @@ def _(name: str) -> Any:
     return attempt(said, "expected_correlation", side("people"), coefficient=name, estimator="posterior", **how)
 
 
-@case("expected_correlation {} with a flat prior", COLLECTIONS)
-def _(c: str) -> Any:
-    return said(
-        "expected_correlation",
-        side(c),
-        coefficient="tau_b",
-        estimator="posterior",
-        prior="flat",
-        n_resamples=300,
-        rng=7,
-    )
-
-
 @case("plan_topics {}", COLLECTIONS)
 def _(c: str) -> Any:
     asked = (("tau", 0.9, None), ("tau_ap", 0.85, 0.8))
@@ -391,13 +378,6 @@ def _(c: str) -> Any:
         said("plan_topics", side(c), **dict(zip(names, question, strict=True)), n_resamples=200, rng=7)
         for question in asked
     ]
-
-
-@case("plan_topics with a flat prior")
-def _() -> Any:
-    return said(
-        "plan_topics", side("people"), coefficient="tau_b", target=0.8, prior="flat", n_resamples=200, most=500, rng=7
-    )
 
 
 # Simulation ----------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from ..arrays import FloatArray, require_room_for_draws, rows_at_a_time
 from ..coefficients.registry import Coefficient
 from ..data.means import identical_to, mean_over_topics
 
-Prior = Literal["normal", "flat"]
 _JITTER = 1e-9  # relative to the largest score: breaks ties of identical systems at random, so that each counts half
 
 
@@ -97,7 +95,6 @@ def noise_share_at(quantile: FloatArray, freedom: float, ratio: float) -> FloatA
 def draw(
     values: FloatArray,
     count: int,
-    prior: Prior,
     rng: np.random.Generator,
     *,
     new: bool = False,
@@ -112,9 +109,7 @@ def draw(
     exponent = -int(np.frexp(np.abs(values).max())[1])  # scale into [-1, 1] by a power of two, against overflow
     means, values = np.ldexp(mean_over_topics(values), exponent), np.ldexp(values, exponent)
     errors = (values - values.mean(axis=0)) / math.sqrt(n - 1)
-    k = np.ones(1)
-    if prior == "normal":
-        k = shrinkage(values, rng.random((count, 1)) if vary else None)
+    k = shrinkage(values, rng.random((count, 1)) if vary else None)
     # One scale for all systems of a draw: the multivariate t distribution.
     scale = np.sqrt((n - 1) / rng.chisquare(n - 1, count))[:, None]
     truth = _combined(errors, count, rng)

@@ -125,7 +125,7 @@ def outlook(values: FloatArray, topics: int, how: Resampling) -> Outlook:
     n = len(values)
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))  # the scale that `draw` uses
     now = mean_over_topics(scaled)
-    drawn = draw(scaled, how.n_resamples, "normal", how.generator(), new=True)
+    drawn = draw(scaled, how.n_resamples, how.generator(), new=True)
     then = now - now.mean()
     if topics:
         then = (n * then + topics * drawn.observed(topics)) / (n + topics)

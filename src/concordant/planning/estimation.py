@@ -11,7 +11,7 @@ from ..coefficients.registry import get_coefficient
 from ..data.means import mean_over_topics
 from ..data.results import Estimate, Findings, Interval, columns, settings_of
 from ..errors import InputError, counted, warn
-from ..inference.posterior import Prior, correlations, draw
+from ..inference.posterior import correlations, draw
 from ..inference.resampling import Resampling, Seed
 from ..options import checked
 from ..read.reader import Collection, as_topics
@@ -26,14 +26,13 @@ DRAWS = 2_000  # of the posterior
 
 
 @checked
-def expected_correlation(  # noqa: PLR0913
+def expected_correlation(
     scores: Collection,
     *,
     coefficient: str = "tau",
     estimator: Estimator | None = None,
     identical: Identical = "half",
     n_resamples: int = DRAWS,
-    prior: Prior = "normal",
     confidence_level: float = 0.95,
     rng: Seed = None,
     workers: Workers = 1,
@@ -57,9 +56,8 @@ def expected_correlation(  # noqa: PLR0913
 
     The estimator "posterior" works for any coefficient. It draws true means from their joint posterior distribution
     and correlates each draw with the observed means. The value is the mean of these correlations, and the interval
-    holds the middle `confidence_level` of them. With a flat prior the posterior is multivariate t around the observed
-    means. That is optimistic: observed means are spread wider than true ones. The default, a normal prior over systems
-    estimated from the data, corrects for it. docs/guide/reliability.md has the bias and coverage of both.
+    holds the middle `confidence_level` of them. Observed means are spread wider than true ones; a normal prior over
+    systems, estimated from the data, corrects for it. docs/guide/reliability.md has bias and coverage.
 
     Parameters
     ----------
@@ -73,8 +71,6 @@ def expected_correlation(  # noqa: PLR0913
         How two systems with the same scores count: p = 1/2, or 0 as in the authors' code.
     n_resamples : int
         Number of draws for "posterior".
-    prior : {"normal", "flat"}
-        Prior of the true means for "posterior".
     confidence_level : float
         Confidence level of the interval that "posterior" gives.
     rng : int, Generator or None
@@ -120,7 +116,7 @@ def expected_correlation(  # noqa: PLR0913
     values = as_topics(scores, "scores", holes=True).observations().values
     how = Resampling.of(n_resamples, rng, workers)
     if chosen == HEADLINE:
-        return _by_posterior(values, coefficient, prior, confidence_level, how)
+        return _by_posterior(values, coefficient, confidence_level, how)
     if coefficient not in ("tau", "tau_ap"):
         raise InputError(f"estimator is {chosen!r}, which is for tau and tau_ap; for {coefficient} use 'posterior'")
     pairs = _pairs_of(values)
@@ -130,16 +126,16 @@ def expected_correlation(  # noqa: PLR0913
     return Estimate(coefficient, value, chosen, notes=pairs.doubts, settings=settings)
 
 
-def _by_posterior(values: FloatArray, name: str, prior: Prior, level: float, how: Resampling) -> Estimate:
+def _by_posterior(values: FloatArray, name: str, level: float, how: Resampling) -> Estimate:
     # A tie in the observed means counts one half, as with the other estimators.
     known = get_coefficient(get_coefficient(name).mean_over_ties or name)
-    drawn = draw(values, how.n_resamples, prior, how.generator())
+    drawn = draw(values, how.n_resamples, how.generator())
     found = correlations(known, drawn.truth, mean_over_topics(values), how.threads)
     value = float(found.mean())
     low, high = map(float, np.quantile(found, [(1 - level) / 2, (1 + level) / 2]))
     # With few systems nearly all draws may have the same value. Extend the interval to include their mean.
-    interval = Interval(min(low, value), max(high, value), level, f"posterior, {prior} prior")
-    settings = settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level, prior=prior)
+    interval = Interval(min(low, value), max(high, value), level, "posterior, normal prior")
+    settings = settings_of(seed=how.seed, n_resamples=how.n_resamples, confidence_level=level)
     return Estimate(name, value, "posterior", interval, settings=settings)
 
 
@@ -205,7 +201,7 @@ def reliability(
     pairs = _pairs_of(values)
     n, m = values.shape
     others = _estimates(values, pairs, identical, how)
-    tau, tau_ap = (_by_posterior(values, name, "normal", 0.95, how).value for name in ("tau", "tau_ap"))
+    tau, tau_ap = (_by_posterior(values, name, 0.95, how).value for name in ("tau", "tau_ap"))
     estimates = {HEADLINE: (tau, tau_ap), **others}
     rows = [{"estimator": name, "tau": of_tau, "tau_ap": of_ap} for name, (of_tau, of_ap) in estimates.items()]
     digits = {name: 2 if name.startswith("sh") else 3 for name in estimates}  # split halves depend on the seed
@@ -226,7 +222,7 @@ def reliability(
         notes=pairs.doubts,
         data=given,
         settings=settings_of(
-            seed=how.seed, n_resamples=DRAWS, identical=identical, bandwidth="plug-in", n_splits=SPLITS, prior="normal"
+            seed=how.seed, n_resamples=DRAWS, identical=identical, bandwidth="plug-in", n_splits=SPLITS
         ),
     )
 

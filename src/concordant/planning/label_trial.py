@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import FloatArray
 from ..coefficients.tau import tau_b
 from ..data.results import Findings, columns, settings_of
 from ..data.scores import Scores
@@ -72,7 +72,9 @@ class Truth:
     def spend(self, share: float, rng: np.random.Generator) -> dict[str, Spent]:
         """Spend the same number of labels by each design, on the same random topics and keys."""
         pool, n = self.pool, round(share * len(self.pool))
-        found = {LIST: self.by_list(n, rng)}
+        listed = estimate(self.draw(n, rng), self.measure)
+        freedom = float(np.median(np.clip(carried_by(listed.terms) - 1, 1, 1e9)))
+        found = {LIST: Spent(listed.scores.mean(axis=1), listed.terms @ listed.terms.T, freedom)}
         n_topics = len(pool.topics)
         k = max(1, round(share * n_topics))
         topics = np.sort(rng.permutation(n_topics)[:k])
@@ -88,7 +90,8 @@ class Truth:
         found[SHALLOW] = Spent(scores_of(pool, self.measure, shallow).mean(axis=1))
         if self.machine is not None:
             found[ALONE] = Spent(self.machine.mean(axis=1))
-            if self.tells(topics):
+            apart = tells(self.machine.T)
+            if apart[topics].sum() >= FEWEST and np.delete(apart, topics).sum() >= 2:  # else `combine` refuses
                 names, labels = [str(i) for i in range(len(some))], [str(t) for t in range(n_topics)]
                 people = Scores(some.T, [labels[t] for t in topics], names)
                 methods: dict[str, Method] = {CONTROL: "control", SHRUNK: "shrunk"}
@@ -96,18 +99,6 @@ class Truth:
                     means = combine(people, Scores(self.machine.T, labels, names), method=method).means
                     found[design] = Spent(means.values[np.argsort([int(name) for name in means.systems])])
         return found
-
-    def tells(self, topics: IntArray) -> bool:
-        """Whether the machine separates systems on enough of these topics and of the others for `combine`."""
-        assert self.machine is not None
-        apart = tells(self.machine.T)
-        return bool(apart[topics].sum() >= FEWEST and np.delete(apart, topics).sum() >= 2)
-
-    def by_list(self, n: int, rng: np.random.Generator) -> Spent:
-        """Spend labels on a list of documents, as `label` and `rank_from_labels` do."""
-        scores, terms, _ = estimate(self.draw(n, rng), self.measure)
-        freedom = np.median(np.clip(carried_by(terms) - 1, 1, 1e9))
-        return Spent(scores.mean(axis=1), terms @ terms.T, float(freedom))
 
     def draw(self, n: int, rng: np.random.Generator) -> LabelSample:
         """Judge the n pairs with the smallest keys."""

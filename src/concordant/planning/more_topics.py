@@ -12,7 +12,7 @@ from ..arrays import FloatArray, Workers
 from ..coefficients.registry import Coefficient, get_coefficient
 from ..data.results import Findings, Interval, settings_of
 from ..errors import counted, require
-from ..inference.posterior import Draws, Prior, correlations, draw
+from ..inference.posterior import Draws, correlations, draw
 from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..read.reader import Collection, as_topics
@@ -31,7 +31,6 @@ def plan_topics(  # noqa: PLR0913
     coefficient: str = "tau",
     target: float = 0.9,
     probability: float | None = None,
-    prior: Prior = "normal",
     n_resamples: int = 16_000,
     most: int = 10_000,
     confidence_level: float = 0.95,
@@ -52,8 +51,8 @@ def plan_topics(  # noqa: PLR0913
     is found for each of 2,000 draws (500 with `probability`) of the true means, their spread over systems and the
     noise. The interval holds the middle `confidence_level` of these numbers.
 
-    The observed means in place of the true ones, or a flat prior, would promise too much: observed means are spread
-    wider than true ones. docs/guide/reliability.md compares predictions with real collections.
+    The observed means in place of the true ones would promise too much, because they are spread wider.
+    docs/guide/reliability.md compares predictions with real collections.
 
     Parameters
     ----------
@@ -65,8 +64,6 @@ def plan_topics(  # noqa: PLR0913
         The correlation to reach.
     probability : float, optional
         The probability with which a collection must reach the target; by default, the expectation must reach it.
-    prior : {"normal", "flat"}
-        As in `expected_correlation`.
     n_resamples : int
         Draws of the posterior.
     most : int
@@ -119,7 +116,7 @@ def plan_topics(  # noqa: PLR0913
     given = as_topics(scores, "scores", holes=True)
     values = given.observations().values
     random = how.generator()
-    drawn = draw(values, how.n_resamples, prior, random, new=True)
+    drawn = draw(values, how.n_resamples, random, new=True)
     found: dict[int, FloatArray] = {}
 
     def at(n: int) -> FloatArray:
@@ -138,7 +135,7 @@ def plan_topics(  # noqa: PLR0913
     topics = tuple(_curve(answer, len(values), most))
     curve = np.stack([at(n) for n in topics])
     share = 1 if probability is None else 4
-    truths = draw(values, min(TRUTHS // share, how.n_resamples), prior, random, new=True, vary=True)
+    truths = draw(values, min(TRUTHS // share, how.n_resamples), random, new=True, vary=True)
     needed = _needed(truths, share * ERRORS, known, enough, most, how.threads)
     low = float(np.floor(np.quantile(needed, (1 - confidence_level) / 2, method="lower")))
     high = float(np.ceil(np.quantile(needed, (1 + confidence_level) / 2, method="higher")))
@@ -155,7 +152,7 @@ def plan_topics(  # noqa: PLR0913
     ]
     numbers: dict[str, Any] = {
         "n_topics": answer,
-        "interval": Interval(low, high, confidence_level, f"posterior, {prior} prior"),
+        "interval": Interval(low, high, confidence_level, "posterior, normal prior"),
         "coefficient": coefficient,
         "target": target,
         "probability": probability,
@@ -177,7 +174,6 @@ def plan_topics(  # noqa: PLR0913
             seed=how.seed,
             n_resamples=how.n_resamples,
             confidence_level=confidence_level,
-            prior=prior,
             total=given.total,
             **grouped,
         ),

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -212,11 +212,9 @@ def _computed(
     try:
         if workers == 1 or (isinstance(workers, int) and len(todo) < 2):
             yield from ((chunk, _run_chunk(grid, chunk)) for chunk in todo)
-        elif isinstance(workers, int):
-            with _processes(grid, min(workers, len(todo))) as pool:
-                yield from _submitted(pool, _run_own, todo)
         else:
-            yield from _submitted(workers, partial(_run_chunk, grid), todo)
+            with _processes(workers, len(todo)) if isinstance(workers, int) else nullcontext(workers) as pool:
+                yield from _submitted(pool, partial(_run_chunk, grid), todo)
     except ConcordantError as error:
         raise StudyError(f"{error}{finished}") from error
     except Exception as error:
@@ -248,12 +246,12 @@ def _submitted(
 
 
 @contextmanager
-def _processes(grid: Trials, count: int) -> Iterator[Executor]:
-    """Start processes with the grid. They end when this one does, however it ends."""
+def _processes(workers: int, most: int) -> Iterator[Executor]:
+    """Start processes, at most as many as there are chunks. They end when this one does, however it ends."""
     before = multiprocessing.active_children()
-    count = min(count, 61) if os.name == "nt" else count  # Windows cannot wait for more
+    count = min(workers, most, 61 if os.name == "nt" else most)  # Windows cannot wait for more
     context = multiprocessing.get_context("spawn")  # forked processes may hang if threads run
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(grid,))
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
     try:
         yield pool
     except BaseException:  # Ctrl-C, too: a chunk may take minutes
@@ -264,12 +262,8 @@ def _processes(grid: Trials, count: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-_own: list[Trials] = []  # in a pool process: the grid it was started for
-
-
-def _begin(grid: Trials) -> None:
+def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends these
-    _own.append(grid)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -278,7 +272,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _run_own(chunk: int) -> FloatArray:
-    return _run_chunk(_own[0], chunk)

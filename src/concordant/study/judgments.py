@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ..arrays import FloatArray, IntArray, Workers
+from ..arrays import FloatArray, Workers
 from ..coefficients.registry import get_coefficient, headlines, list_coefficients
 from ..data.means import Missing, mean_over_topics
 from ..data.results import columns, settings_of
@@ -39,26 +39,16 @@ OTHERS = ("d_rank", "p", "worth")
 the full judgments."""
 
 
-def study_of(  # noqa: PLR0913, PLR0917
-    changes: Sequence[tuple[str, str]],
-    measures: Sequence[str],
-    coefficients: tuple[str, ...],
-    systems: Sequence[str],
-    topics: Sequence[str],
-    full: FloatArray,
-    values: FloatArray,
-    change_of: IntArray,
-    *,
-    settings: Mapping[str, Any],
-    **about: Any,
-) -> StudyResult:
+def study_of(work: JudgmentTrials, values: FloatArray, *, settings: Mapping[str, Any], **about: Any) -> StudyResult:
     """Collect every statistic by change (kind and level) and measure.
 
-    `full`: means under the full judgments, measures x systems. `values`: trials x (measures, then one row of counts) x
-    (coefficients, d_rank, its p-value, worth, systems). `change_of`: the change of each trial.
+    `values`: trials x (measures, then one row of counts) x (coefficients, d_rank, its p-value, worth, systems).
     """
+    systems, topics, coefficients = work.full[0].systems, work.full[0].topics, work.coefficients
+    measures, full = tuple(map(str, work.measures)), np.stack([scores.means() for scores in work.full])
     m, statistics = len(systems), (*coefficients, *OTHERS)
-    of = {change: values[change_of == k] for k, change in enumerate(changes)}
+    change_of = np.array([f"{change.kind} {change.label}" for change, _ in work.cells])
+    of = {(change.kind, change.label): values[change_of == f"{change.kind} {change.label}"] for change, _ in work.cells}
     unjudged = {change: trials[:, -1, -m:] for change, trials in of.items()}
     draws, scores, rows, by_system = {}, {}, [], []
     for (change, trials), (k, measure) in product(of.items(), enumerate(measures)):
@@ -80,13 +70,13 @@ def study_of(  # noqa: PLR0913, PLR0917
         answer=_verdict(rows, main[-1]),
         numbers={"rows": rows, "systems": by_system},
         beside={
-            "changes": tuple(changes),
-            "measures": tuple(measures),
+            "changes": tuple(of),
+            "measures": measures,
             "coefficients": coefficients,
             "statistics": statistics,
             "headlines": main,
-            "systems": tuple(systems),
-            "topics": tuple(topics),
+            "systems": systems,
+            "topics": topics,
             "full": full,
             "values": values,
             "draws": draws,
@@ -383,16 +373,4 @@ def judgment_study(  # noqa: PLR0913
     }
     grid = Trials("judgments", work, len(cells), (len(wanted) + 1, work.width), settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
-    return study_of(
-        changes=tuple(labels),
-        measures=tuple(full),
-        coefficients=named,
-        systems=work.full[0].systems,
-        topics=work.full[0].topics,
-        full=np.stack([scores.means() for scores in work.full]),
-        values=run.values,
-        change_of=np.array([listed.index(change) for change, _ in cells]),
-        notes=tuple(notes),
-        settings=settings_of(seed=rng, **settings),
-        cost=run.cost,
-    )
+    return study_of(work, run.values, notes=tuple(notes), settings=settings_of(seed=rng, **settings), cost=run.cost)

@@ -59,18 +59,13 @@ class ReliabilityTrials:
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
 
 
-def study_of(
-    collections: tuple[str, ...],
-    sizes: tuple[int, ...],
-    values: FloatArray,
-    *,
-    settings: Mapping[str, Any],
-    **about: Any,
-) -> StudyResult:
+def study_of(work: ReliabilityTrials, trials: FloatArray, *, settings: Mapping[str, Any], **about: Any) -> StudyResult:
     """Compute error and bias of each estimator.
 
-    `values`: collections x sizes x trials x coefficients x (the actual correlation, then each estimate).
+    `trials`: one of each trial, coefficients x (the actual correlation, then each estimate).
     """
+    collections, sizes = tuple(work.models), work.sizes
+    values = trials.reshape(len(collections), len(sizes), work.repeats, *_PER_TRIAL)
     rows = []
     for (c, collection), (k, coefficient), (s, size), (e, estimator) in product(
         *map(enumerate, (collections, COEFFICIENTS, sizes, ESTIMATORS))
@@ -219,13 +214,6 @@ def reliability_study(  # noqa: PLR0913
         "coefficients": list(COEFFICIENTS),
         "estimators": list(ESTIMATORS),
     }
-    shape = (len(models), len(work.sizes), n_trials)
-    grid = Trials("reliability", work, int(np.prod(shape)), _PER_TRIAL, settings, rng)
+    grid = Trials("reliability", work, len(models) * len(work.sizes) * n_trials, _PER_TRIAL, settings, rng)
     run = run_grid(grid, folder, workers=workers, progress=progress)
-    return study_of(
-        collections=tuple(models),
-        sizes=work.sizes,
-        values=run.values.reshape(*shape, *_PER_TRIAL),
-        settings=settings_of(seed=rng, **settings),
-        cost=run.cost,
-    )
+    return study_of(work, run.values, settings=settings_of(seed=rng, **settings), cost=run.cost)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -98,22 +99,28 @@ def reliability_study() -> cc.study.StudyResult:
     for k in range(6):
         for s, size in enumerate(sizes):
             values[:, s, :, :, 1 + k] += (k - 1.7) / size + np.array([-0.02, 0.02])[None, :, None]
-    return reliability.study_of(("adhoc7", "adhoc8"), sizes, values, settings={"trials": 2, "seed": 1})
+    made: Any = SimpleNamespace(models=("adhoc7", "adhoc8"), sizes=sizes, repeats=2)
+    return reliability.study_of(made, values, settings={"trials": 2, "seed": 1})
 
 
 def judgment_study() -> cc.study.StudyResult:
-    changes = tuple(("sample", level) for level in ("0.1", "0.3", "0.5"))
-    change_of = np.repeat(np.arange(3), 4)
     values = np.zeros((12, 3, 4 + M))
-    for trial, change in enumerate(change_of):
+    for trial, change in enumerate(np.repeat(np.arange(3), 4)):
         for measure in range(2):
             values[trial, measure, :2] = 0.6 + 0.12 * change + 0.05 * measure + 0.02 * (trial % 4)
             values[trial, measure, 4:] = np.linspace(0.6, 0.2, M) + 0.02 * np.sin(np.arange(M))
-    full = np.tile(np.linspace(0.6, 0.2, M), (2, 1))
-    return judgments.study_of(
-        changes, ("AP", "nDCG@10"), ("tau_b", "tau_ap_b"), SYSTEMS, ("1", "2"), full, values, change_of,
-        settings={"seed": 1},
+    return judgment_study_of([(level, draw) for level in (0.1, 0.3, 0.5) for draw in range(4)], values)
+
+
+def judgment_study_of(cells: list[tuple[float, int]], values: npt.NDArray[np.float64]) -> cc.study.StudyResult:
+    """A study of samples at these levels, by two measures and coefficients."""
+    full = cc.Scores(np.tile(np.linspace(0.6, 0.2, M), (2, 1)), ("1", "2"), SYSTEMS)
+    changes = {level: cc.judgments.Change("sample", level) for level, _ in cells}
+    made: Any = SimpleNamespace(
+        cells=[(changes[level], draw) for level, draw in cells], measures=("AP", "nDCG@10"),
+        coefficients=("tau_b", "tau_ap_b"), full=(full, full),
     )  # fmt: skip
+    return judgments.study_of(made, values, settings={"seed": 1})
 
 
 def worth(name: str = "careful", worth: float = 12.0) -> JudgeWorth:

@@ -19,10 +19,9 @@ from concordant.data.collection import path as collection
 from concordant.data.results import Result
 from concordant.render import figures as plots
 from concordant.render.figures.labels import LEAST, name_places, shortened, text
-from concordant.study import judgments
 
 from ...commands import CAREFUL, HASTY, PEOPLE, bad, good
-from .catalogue import judgment_study, reliability_study
+from .catalogue import judgment_study, judgment_study_of, reliability_study
 
 mpl.use("Agg")
 ROOT = Path(__file__).parents[3]
@@ -152,12 +151,10 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def test_many_levels_stand_upright() -> None:
     study = judgment_study()
-    levels = tuple(("sample", f"0.{k}") for k in range(1, 9))
-    values = np.repeat(study.values[:1], 8, axis=0)
-    parts = (study.measures, study.coefficients, study.systems, study.topics, study.full, values, np.arange(8))
-    many = judgments.study_of(levels, *parts, settings=study.settings)
+    levels = [k / 10 for k in range(1, 9)]
+    many = judgment_study_of([(level, 0) for level in levels], np.repeat(study.values[:1], 8, axis=0))
     ax = many.plot()
-    assert [label.get_text() for label in ax.get_xticklabels()] == [level for _, level in levels]
+    assert [label.get_text() for label in ax.get_xticklabels()] == [f"{level:g}" for level in levels]
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {90}
     assert {label.get_rotation() for label in study.plot().get_xticklabels()} == {0}
 
