@@ -46,7 +46,7 @@ print(len(found), *sorted(found), file=sys.stderr)
 
 @pytest.mark.parametrize(
     ("call", "most"),
-    [("correlate", 20), ("judge_worth", 20), pytest.param("compare --html", 59, marks=pytest.mark.long)],
+    [("correlate", 20), ("judge_worth", 20), pytest.param("compare --html", 54, marks=pytest.mark.long)],
 )
 def test_a_walk_gets_no_longer(call: str, most: int, tmp_path: Path) -> None:
     code = COUNTED.replace("WHICH", repr(call))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..arrays import FloatArray, require_room_for_pairs
 from ..data.results import Findings, columns
-from ..errors import listing, one_line
+from ..errors import one_line
 from ..inference.adjustment import holm
 from ..options import checked
 from ..pairing import Matched, matched_topics
@@ -65,11 +65,6 @@ def significance_agreement(
         - `false_positive_rate`: false positives divided by the pairs not significant in the truth.
         - `false_negative_rate`: false negatives divided by the pairs significant in the truth.
         - `false_discovery_rate`: the share of the candidate's significant pairs that the truth does not confirm.
-        - `best`: the candidate's best system, or several if tied.
-        - `best_wins`: systems that the candidate finds significantly worse than its best.
-        - `best_confirmed`: those of `best_wins` that the truth also finds significantly worse.
-        - `better_than_best`: systems that the truth finds significantly better than the candidate's best.
-        - `false_best_rate`: the share of `best_wins` that the truth does not confirm.
 
     See Also
     --------
@@ -121,7 +116,7 @@ def agreement_from(
     sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, correction: Correction | None, alpha: float
 ) -> Findings:
     """Count agreements from the significant pairs of each side."""
-    systems, means = sides.scores[0].systems, (sides.scores[0].means(), sides.scores[1].means())
+    means = sides.scores[0].means(), sides.scores[1].means()
     first, second = np.triu_indices(len(means[0]), 1)
     directions = [np.sign(mean[first] - mean[second]) for mean in means]
     same = directions[0] == directions[1]
@@ -135,19 +130,14 @@ def agreement_from(
         for kind, of in kinds.items()
         for word, count in zip(("agreements", "disagreements"), _split(of, same), strict=True)
     }
-    best = means[1] == means[1].max()
-    beaten = [_beats(*found, means[0].size) for found in zip((in_truth, in_candidate), directions, strict=True)]
-    wins = beaten[1] & best[:, None]
     n_truth, n_candidate = int(in_truth.sum()), int(in_candidate.sum())
     active, only_truth, only_candidate = counts["active_agreements"], in_truth & ~in_candidate, in_candidate & ~in_truth
     splits = {"truth_only": _split(only_truth, same), "candidate_only": _split(only_candidate, same)}
     missed, invented = sum(splits["truth_only"]), sum(splits["candidate_only"])
-    best_wins, confirmed = int(wins.sum()), int((wins & beaten[0]).sum())
     shares = {
         "false_positive_rate": (invented, len(same) - n_truth),
         "false_negative_rate": (missed, n_truth),
         "false_discovery_rate": (n_candidate - active, n_candidate),
-        "false_best_rate": (best_wins - confirmed, best_wins),
     }
     numbers = {
         "n_pairs": len(same),
@@ -155,11 +145,6 @@ def agreement_from(
         "significant_truth": n_truth,
         "significant_candidate": n_candidate,
         **splits,
-        "best": _named(systems, best),
-        "truth_best": _named(systems, means[0] == means[0].max()),
-        "best_wins": best_wins,
-        "best_confirmed": confirmed,
-        "better_than_best": int(beaten[0][:, best].any(axis=1).sum()),
         "false_positives": invented,
         "false_negatives": missed,
         **{name: _share(*parts) for name, parts in shares.items()},
@@ -190,7 +175,7 @@ def _verdict(found: Mapping[str, Any], names: Sequence[str], correction: Correct
 
 
 def _table(found: Mapping[str, Any], names: Sequence[str], shares: Sequence[tuple[int, int]]) -> str:
-    """Show counts by significance and direction, the rates, and the best system."""
+    """Show counts by significance and direction, and the rates."""
     truth, candidate = map(one_line, names)
     counts = {
         "by both (active)": (found["active_agreements"], found["active_disagreements"]),
@@ -200,25 +185,10 @@ def _table(found: Mapping[str, Any], names: Sequence[str], shares: Sequence[tupl
     }
     lines = [["", "same direction", "other direction"]]
     lines += [[f"significant {label}", *map(str, split)] for label, split in counts.items()]
-    heads = ("false positives", "false negatives", "false discoveries", "false wins of the best system")
+    heads = ("false positives", "false negatives", "false discoveries")
     rates = [[head, _of(*parts)] for head, parts in zip(heads, shares, strict=True)]
-    best = f"  best by {candidate}: {listing(found['best'], 3)}; by {truth}: {listing(found['truth_best'], 3)}"
-    worse = f"  systems significantly better by {truth} than {candidate}'s best: {found['better_than_best']}"
-    return "\n\n".join([columns(lines), columns(rates), f"{best}\n{worse}"])
+    return f"{columns(lines)}\n\n{columns(rates)}"
 
 
 def _split(pairs: BoolArray, same: BoolArray) -> tuple[int, int]:
     return int((pairs & same).sum()), int((pairs & ~same).sum())
-
-
-def _beats(significant: BoolArray, direction: FloatArray, m: int) -> BoolArray:
-    """Matrix of significant wins: `[i, j]` if system i is significantly better than system j."""
-    found = np.zeros((m, m), dtype=bool)
-    upper = np.triu_indices(m, 1)
-    found[upper] = significant & (direction > 0)
-    found.T[upper] = significant & (direction < 0)
-    return found
-
-
-def _named(systems: tuple[str, ...], which: BoolArray) -> tuple[str, ...]:
-    return tuple(system for system, chosen in zip(systems, which, strict=True) if chosen)

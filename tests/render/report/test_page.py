@@ -143,7 +143,7 @@ def test_every_number_is_one_of_the_json(
     for full, text in page.cells:
         value = json.loads(full)
         assert float(value) in known
-        assert text == shown(value)
+        assert text == shown(value) or text == shown(int(value))  # ranks of systems without ties have no decimals
         assert abs(float(text) - value) <= 0.5001e-3 * max(1, abs(value))
     for full, text in page.topics:  # as the terminal has them
         value = json.loads(full)

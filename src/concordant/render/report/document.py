@@ -140,7 +140,8 @@ def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
     if isinstance(found, Result) and len(rows := found.rows()) > bool(title):
         yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows)}
     for field, value in {**shown_fields(found), **getattr(found, "parts", {})}.items():
-        name = f"{title}, {field}" if title else field
+        told = field.replace("_", " ")
+        name = f"{title}, {told}" if title else told
         if isinstance(value, tuple):
             inside = [(getattr(part, "name", ""), part) for part in value if not isinstance(part, Result)]
         else:

@@ -72,7 +72,7 @@ def shown(value: float | int | None) -> str:
     return f"{value:.3f}" if value == 0 or abs(value) >= 0.001 else f"{value:.2g}"
 
 
-def cell(value: Any, column: str, *, numeric: bool) -> str:
+def cell(value: Any, column: str, *, numeric: bool, whole: bool = False) -> str:
     """Write a cell; a number keeps its full precision in an attribute, for sorting and for CSV."""
     if not numeric:
         if isinstance(value, bool):
@@ -85,7 +85,7 @@ def cell(value: Any, column: str, *, numeric: bool) -> str:
         return f'<td class="n t"{full}>{escaped(of_topics(value))}</td>'
     if column in PVALUES and value is not None:
         return f'<td class="n p"{full}>{escaped(p_cell(value))}</td>'
-    return f'<td class="n"{full}>{shown(value)}</td>'
+    return f'<td class="n"{full}>{shown(int(value) if whole and value is not None else value)}</td>'
 
 
 def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -94,6 +94,7 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
         return ""
     columns = list(rows[0])
     numeric = {column: _numeric([row[column] for row in rows]) for column in columns}
+    whole = {column: numeric[column] and _whole([row[column] for row in rows]) for column in columns}
     heads, body = [], []
     for column in columns:
         label = escaped(column)
@@ -105,7 +106,7 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
             f'<th scope="col" aria-sort="none"{align}><button type="button" class="sort">{label}</button></th>'
         )
     for row in rows:
-        cells = [cell(row[column], column, numeric=numeric[column]) for column in columns]
+        cells = [cell(row[column], column, numeric=numeric[column], whole=whole[column]) for column in columns]
         if not numeric[columns[0]]:
             cells[0] = f'<th scope="row">{cells[0][4:-5]}</th>'
         body.append(f"<tr>{''.join(cells)}</tr>")
@@ -119,6 +120,12 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
 def _numeric(values: Sequence[Any]) -> bool:
     known = [value for value in values if value is not None]
     return bool(known) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
+
+
+def _whole(values: Sequence[Any]) -> bool:
+    """Whether floats are whole numbers, such as ranks; ones and zeros alone could be shares."""
+    known = [value for value in values if type(value) is float]
+    return any(abs(value) > 1 for value in known) and all(map(float.is_integer, known))
 
 
 def details(summary: str, content: str, *, key: str = "") -> str:
@@ -273,7 +280,7 @@ def spans(rows: Records, title: str) -> str:
     marks = [_line((at(t), at(t)), (4, bottom), "grid") for t in ticks(*limits)]
     marks += [_text(at(t), bottom + 14, f"{t:g}", "middle", "quiet") for t in ticks(*limits)]
     marks += [_text((_LEFT + _RIGHT) / 2, bottom + 32, title, "middle", "head")]
-    for k, (row, label) in enumerate(zip(rows, names_of([row["label"] for row in rows]), strict=True)):
+    for k, (row, label) in enumerate(zip(rows, distinct([row["label"] for row in rows], _LETTERS), strict=True)):
         y = 14 + ROW * k
         marks += [_text(_LEFT - 2, y + 4, label, "end", title=row["label"])]
         if row.get("low") is not None and row.get("high") is not None:

@@ -23,7 +23,7 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     parts.front = drawn or (_table("The first columns", some) if wide else numbers)
     parts.statistics = [("All numbers", numbers)] if drawn or wide else []
     for one in others:
-        title = one["title"].replace("_", " ").capitalize()
+        title = one["title"][:1].upper() + one["title"][1:]
         parts.statistics.append((title, f"<p>{escaped(one['verdict'])}</p>{_table(title, one['rows'])}"))
     parts.notes = [*document["notes"], *document["read_notes"]]
     return parts
