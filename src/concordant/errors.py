@@ -100,7 +100,8 @@ class ReadError(ConcordantError, ValueError):
         if self.line is not None:
             place += f":{self.line}"
         # Messages in whole sentences already quote the text.
-        quoted = f": {_shorten(self.text)!r}" if self.text is not None and not self.message.endswith(".") else ""
+        text = self.text if self.text is None or len(self.text) <= 120 else f"{self.text[:117]}..."
+        quoted = f": {text!r}" if text is not None and not self.message.endswith(".") else ""
         return f"{place}: {self.message}{quoted}" if place else f"{self.message}{quoted}"
 
 
@@ -158,10 +159,6 @@ def limit_of(name: str, default: int) -> int:
     if given and not (given.isascii() and given.isdigit()):
         raise InputError(f"the environment variable {name} is {given!r}: set it to a whole number, or unset it")
     return int(given) if given else default
-
-
-def _shorten(text: str, width: int = 120) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def import_extra(name: str, user: str = "this") -> Any:

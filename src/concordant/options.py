@@ -76,6 +76,7 @@ RULES: Mapping[str, Fits] = {
         "give numbers of topics, each at least 2 and none twice", lambda x: x and min(x) > 1 and len({*x}) == len(x)
     ),
     "study.rng": Fits("give a seed, a whole number, so that the study can be continued", lambda x: x >= 0),
+    "top": _count(2),
     "teams": Fits("give a dictionary from each team to the names of its runs", bool),
     "tolerance": Fits(
         "give a number >= 0, in the units of the scores (0: only equal scores are tied)", lambda x: x >= 0

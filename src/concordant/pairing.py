@@ -280,8 +280,6 @@ def best(found: Pairing, top: int | None) -> Pairing:
     """Keep the `top` best systems of the truth, and those tied with the last."""
     if top is None:
         return found
-    if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 2:
-        raise InputError(f"{named('top')} is {top!r}: give the number of systems to compare, at least 2")
     if top >= len(found.systems):
         note = f"{named('top')} is {top}, and there are only {len(found.systems)} systems: all were compared"
         return replace(found, notes=(*found.notes, note))

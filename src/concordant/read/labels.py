@@ -5,7 +5,6 @@ Every cell of a file of names becomes an object of Python, so it may take only a
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputTypeError, counted, listing, named, nearest
-from .formats.delimited import delimiter_of
+from .formats.delimited import csv_rows, delimiter_of
 from .source import JSON_SHARE, Item, Source, load
 
 
@@ -50,16 +49,9 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     first = source.data.lstrip()
     mark = delimiter_of(first[: first.find(b"\n")] if b"\n" in first else first).strip(" ") or ","
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
-    # strict: a quotation mark that is never closed would swallow the rest of the file.
-    reader = csv.reader(text, delimiter=mark, strict=True, skipinitialspace=mark != "\t")
-    line = 1
-    try:
-        for row in reader:
-            if any(cells := [cell.strip() for cell in row]):
-                yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise source.error(f"is not a table: {error}", line) from None
+    for line, row in csv_rows(source, text, mark):
+        if any(cells := [cell.strip() for cell in row]):
+            yield line, cells
 
 
 def _even(source: Source, rows: Iterator[tuple[int, list[str]]], width: int) -> Iterator[tuple[int, list[str]]]:

@@ -103,12 +103,11 @@ class Source:
         """A line by its number, the beginning of it if it is very long."""
         return self.data.split(b"\n", line)[line - 1][:1000].decode(errors="replace")
 
-    def error(self, message: str, line: int | None = None, text: str | None = None) -> ReadError:
+    def error(self, message: str, line: int | None = None) -> ReadError:
         """An error at a line of this file, quoting it; of the whole file where no line is given."""
-        if line is not None and text is None and not self.parquet:
-            text = self.text(line)
-            text = None if text.strip() in ("{", "[") else text  # of indented JSON, where that says nothing
-        return ReadError(message, self.label, line, text)
+        text = None if line is None or self.parquet else self.text(line)
+        says_nothing = text is None or text.strip() in ("{", "[")  # as in indented JSON
+        return ReadError(message, self.label, line, None if says_nothing else text)
 
     def other_kind(self, message: str, line: int | None = None) -> OtherKindError:
         """The same where the file is something else than scores."""

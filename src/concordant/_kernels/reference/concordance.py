@@ -11,7 +11,6 @@ the items above a given one come after it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
@@ -73,6 +72,8 @@ def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """Return the first and last position of each item's run of equal items; `equal` compares neighbours."""
     rows, m = equal.shape[0], equal.shape[1] + 1
     place = np.arange(m)
+    if not equal.any():
+        return (np.broadcast_to(place, (rows, m)),) * 2
     starts = np.ones((rows, m), dtype=bool)
     starts[:, 1:] = ~equal
     ends = np.roll(starts, -1, axis=1)
@@ -81,14 +82,8 @@ def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-@lru_cache(maxsize=8)
-def later_positions(m: int) -> npt.NDArray[np.bool_]:
-    """Return a matrix that tells whether position j, the row, is later than position i, the column."""
-    return np.tri(m, k=-1, dtype=bool)
-
-
 def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Count the later positions with a greater rank, for each position; each row is a permutation."""
+    """Count the later positions with a greater rank, for each position."""
     rows, m = ranks.shape
     if rows >= 8 and m <= 4096:
         columns = np.ascontiguousarray(ranks.T)
@@ -101,9 +96,12 @@ def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return counts.T
     if m <= 256:
         greater = ranks[:, None, :] > ranks[:, :, None]
-        greater &= later_positions(m).T
+        greater &= np.tri(m, k=-1, dtype=bool).T
         return np.asarray(np.add.reduce(greater.view(np.uint8), axis=2, dtype=np.uint8))
-    flipped = m - 1 - ranks[:, ::-1].astype(np.int64)  # later and greater becomes earlier and smaller
+    # Later and greater becomes earlier and smaller, in a permutation: of two that are equal, the earlier one is larger.
+    flipped = np.empty((rows, m), np.int64)
+    order = np.argsort(-ranks.astype(np.int64), axis=1, kind="stable")
+    np.put_along_axis(flipped, m - 1 - order, np.broadcast_to(np.arange(m), (rows, m)), 1)
     return np.array([earlier_smaller(row)[0] for row in flipped])[:, ::-1]
 
 
@@ -167,100 +165,70 @@ class Counts(NamedTuple):
     alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
 
 
-class _Walk(NamedTuple):
-    """Rows of candidates in ascending order."""
+class _Compared(NamedTuple):
+    """How each item compares with the others: rows of candidates x items, in any order of the items."""
 
-    order: IntArray  # the item at each position
-    first: npt.NDArray[Any]  # position of the first and of the last item tied with it
-    last: npt.NDArray[Any]
-    ties: bool
+    both: npt.NDArray[Any]  # items above it on both sides
+    above: npt.NDArray[Any]  # in candidate
+    above_truth: npt.NDArray[Any]
+    tied: npt.NDArray[Any]  # items tied with it in candidate, itself among them
+    tied_truth: npt.NDArray[Any]
+    same: npt.NDArray[Any]  # tied with it on both sides
 
 
-def _walk(truth: FloatArray, candidate: FloatArray) -> _Walk:
-    """Sort each row, and tied items by truth, best first, so that the later of two is never above in truth."""
-    scores = np.sort(candidate, axis=1)
-    equal = scores[:, 1:] == scores[:, :-1]
+def _by_sorting(truth: FloatArray, candidate: FloatArray) -> _Compared:
+    """Compare the items of one truth and rows of candidates, in ascending order of candidate."""
     m = truth.size
-    if not np.count_nonzero(equal):
-        place = np.arange(m)
-        return _Walk(np.argsort(candidate, axis=1), place, place, False)
+    # Tied items come by truth, best first, so that the later of two is never above in truth.
     order = np.lexsort((np.broadcast_to(-truth, candidate.shape), candidate), axis=1)
-    return _Walk(order, *tied_places(equal), True)
+    y, ascending = np.take_along_axis(candidate, order, axis=1), np.sort(truth)
+    below, upto = (np.searchsorted(ascending, truth, side=side) for side in ("left", "right"))
+    ranks = below.astype(np.uint8 if m <= 256 else np.uint16 if m <= 2**16 else np.int64)[order]
+    equal = y[:, 1:] == y[:, :-1]
+    first, last = tied_places(equal)
+    begin, end = tied_places(equal & (ranks[:, 1:] == ranks[:, :-1]))
+    tied_truth = np.broadcast_to(upto - below, order.shape)
+    both, above_truth = count_later_greater(ranks), (m - upto)[order]
+    return _Compared(both, m - 1 - last, above_truth, last - first + 1, tied_truth, end - begin + 1)
 
 
-def _truth_ranks(truth: FloatArray, walk: _Walk) -> tuple[npt.NDArray[Any], FloatArray | None]:
-    """Return ascending ranks in truth along the walk, a permutation; the later of two tied items has the lower rank.
-
-    Also return the scores along the walk if truth has ties, else None.
-    """
+def _by_pairs(truth: FloatArray, candidate: FloatArray, tolerance: float) -> _Compared:
+    """Compare the items with a tolerance, which is not transitive: all pairs, some at a time."""
     m = truth.size
-    dtype = np.uint8 if m <= 256 else np.uint16 if m <= 2**16 else np.int64
-    ranks = np.empty(m, dtype)
-    order = np.argsort(truth)
-    ranks[order] = np.arange(m, dtype=dtype)
-    ascending = truth[order]
-    if not np.count_nonzero(ascending[1:] == ascending[:-1]):
-        return ranks[walk.order], None
-    scores = truth[walk.order]
-    backwards = np.argsort(scores[:, ::-1], axis=1, kind="stable")
-    ranks = np.empty(scores.shape, dtype)
-    np.put_along_axis(ranks, m - 1 - backwards, np.broadcast_to(np.arange(m, dtype=dtype), scores.shape), 1)
-    return ranks, scores
+    found = np.zeros((len(_Compared._fields), len(candidate), m), np.int64)
+    step = max(1, 2**22 // m)
+    with np.errstate(over="ignore"):
+        for row, scores in enumerate(candidate):
+            for lo in range(0, m, step):
+                i = slice(lo, lo + step)
+                x, y = truth[:, None] - truth[i], scores[:, None] - scores[i]
+                x_up, y_up, x_tied, y_tied = x >= tolerance, y >= tolerance, abs(x) < tolerance, abs(y) < tolerance
+                for k, relation in enumerate((x_up & y_up, y_up, x_up, y_tied, x_tied, x_tied & y_tied)):
+                    found[k, row, i] = relation.sum(axis=0)
+    return _Compared(*found)
 
 
 def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int) -> FloatArray:
     """Compute `Counts` of one truth with each row of candidates."""
-    if tolerance > 0:
-        return np.array([_tolerant(truth, row, tolerance) for row in candidate])
+    items = _by_pairs(truth, candidate, tolerance) if tolerance > 0 else _by_sorting(truth, candidate)
+    both, above, above_truth, tied, tied_truth, same = items
     rows, m = candidate.shape
-    all_pairs = m * (m - 1) / 2
-    walk = _walk(truth, candidate)
-    ranks, truth_scores = _truth_ranks(truth, walk)
-    both = count_later_greater(ranks)
-    above = m - 1 - walk.last
-
-    if truth_scores is None:
-        above_truth = m - 1 - ranks
-        tied_truth = 0.0
-        top_truth = 1.0
-    else:
-        ascending = np.sort(truth)
-        above_truth = m - np.searchsorted(ascending, truth_scores, side="right")
-        sizes = np.unique(ascending, return_counts=True)[1]
-        tied_truth = float((sizes * (sizes - 1) / 2).sum())
-        top_truth = float(sizes[-1])
-
-    concordant = both.sum(axis=1, dtype=np.float64)
-    down_candidate = _sum_ratios(both, above)
-    out = np.empty((rows, len(Counts._fields)))
+    out = np.zeros((rows, len(Counts._fields)))
     column = Counts(*out.T)
-    column.concordant[:] = concordant
-    column.tied_truth[:] = tied_truth
-    column.top_truth[:] = top_truth
+    column.concordant[:] = both.sum(axis=1, dtype=np.float64)
+    column.tied_truth[:], column.tied_candidate[:], column.tied_both[:] = (
+        (count - 1).sum(axis=1) / 2 for count in (tied_truth, tied, same)
+    )
+    column.discordant[:] = m * (m - 1) / 2 - column.concordant - column.tied_truth - column.tied_candidate
+    column.discordant[:] += column.tied_both
+    column.top_truth[:], column.top_candidate[:] = ((count == 0).sum(axis=1) for count in (above_truth, above))
     column.down_truth[:] = _sum_ratios(both, above_truth) if extra & BACK else 0
-    column.down_candidate[:] = down_candidate
-    if walk.ties:
-        tied = walk.last - walk.first + 1
-        column.tied_candidate[:] = (np.arange(m) - walk.first).sum(axis=1)
-        column.top_candidate[:] = m - walk.first[:, -1]
-        same: npt.NDArray[Any] = np.zeros((rows, m))
-        if truth_scores is not None:
-            first, last = tied_places(
-                (truth_scores[:, 1:] == truth_scores[:, :-1]) & (walk.first[:, 1:] == walk.first[:, :-1])
-            )
-            same = last - first
-        column.tied_both[:] = same.sum(axis=1) / 2
-        column.mean_candidate[:], column.within_candidate[:] = (
-            _mean_over_places(both, above, tied) if extra & MEAN else (0, 0)
-        )
-        others = above + tied - 1
-        column.strict_candidate[:] = _sum_ratios(both + same, others)
-        column.alone_candidate[:] = (others == 0).any(axis=1)
-    else:
-        column.tied_candidate[:] = column.tied_both[:] = column.within_candidate[:] = 0
-        column.top_candidate[:] = column.alone_candidate[:] = 1
-        column.mean_candidate[:] = column.strict_candidate[:] = down_candidate
-    column.discordant[:] = all_pairs - concordant - tied_truth - column.tied_candidate + column.tied_both
+    column.down_candidate[:] = _sum_ratios(both, above)
+    if extra & MEAN:
+        column.mean_candidate[:], column.within_candidate[:] = _mean_over_places(both, above, tied)
+    others = above + tied - 1
+    column.strict_candidate[:] = _sum_ratios(both + same - 1, others)
+    column.alone_candidate[:] = (others == 0).any(axis=1)
     return out
 
 
@@ -290,45 +258,6 @@ def _mean_over_places(
         share = np.where(alone, both[row], both[row] * sums[above[row]])
         mean[row] = (share / np.where(alone, np.maximum(above[row], 1), tied[row])).sum()
     return mean, within
-
-
-def _tolerant(truth: FloatArray, candidate: FloatArray, tolerance: float) -> tuple[float, ...]:
-    """Compute `Counts` with a tolerance, by comparing all pairs, some at a time."""
-    m = truth.size
-    both, discordant, same, above, above_truth, tied, tied_truth = np.zeros((7, m), np.int64)
-    step = max(1, 2**22 // m)
-    with np.errstate(over="ignore"):
-        for lo in range(0, m, step):
-            i = slice(lo, lo + step)
-            x, y = truth[:, None] - truth[i], candidate[:, None] - candidate[i]
-            x_up, y_up, x_down, y_down = x >= tolerance, y >= tolerance, x <= -tolerance, y <= -tolerance
-            x_tied, y_tied = ~(x_up | x_down), ~(y_up | y_down)
-            for total, relation in (
-                (both, x_up & y_up),
-                (discordant, x_down & y_up),
-                (same, x_tied & y_tied),
-                (above, y_up),
-                (above_truth, x_up),
-                (tied, y_tied),
-                (tied_truth, x_tied),
-            ):
-                total[i] = relation.sum(axis=0)
-    down_truth, down_candidate = _sum_ratios(both, above_truth[None])[0], _sum_ratios(both, above[None])[0]
-    others = above + tied - 1
-    sums = {
-        "concordant": both.sum(),
-        "discordant": discordant.sum(),
-        "tied_truth": (tied_truth - 1).sum() / 2,
-        "tied_candidate": (tied - 1).sum() / 2,
-        "tied_both": (same - 1).sum() / 2,
-        "top_truth": (above_truth == 0).sum(),
-        "top_candidate": (above == 0).sum(),
-        "down_truth": down_truth,
-        "down_candidate": down_candidate,
-        "strict_candidate": _sum_ratios(both + same - 1, others[None])[0],
-        "alone_candidate": (others == 0).any(),
-    }
-    return tuple(float(sums.get(field, 0)) for field in Counts._fields)
 
 
 concordance_pair, concordance_rows = entry_points(_concordance)

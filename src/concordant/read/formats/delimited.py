@@ -151,25 +151,32 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     lines: Iterator[str] = text
     if delimiter == " ":  # columns aligned by blanks, of which some may be tabs
         lines = (line.replace("\t", " ").strip(" \n") + "\n" for line in lines)
-    # strict: a quotation mark that is never closed would swallow the rest of the file.
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
-    rows = ((reader.line_num, row) for row in reader)
+    rows = csv_rows(source, lines, delimiter, line)
     if b'"' not in source.data and delimiter != " ":  # twice as fast
-        rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, 1))
+        rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, line))
     width = 0
-    try:
-        for at, row in rows:
-            # The first cell is hardly ever empty.
-            if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
-                continue
-            place = line - 1 + at
-            if not width or not row[0].startswith("#") or not _is_comment(source, row, place, width):
-                yield place, row
-                width = width or len(row)
-    except csv.Error as error:
-        raise source.error(f"is not a table: {error}", line - 1 + max(reader.line_num, 1)) from None
+    for place, row in rows:
+        # The first cell is hardly ever empty.
+        if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
+            continue
+        if not width or not row[0].startswith("#") or not _is_comment(source, row, place, width):
+            yield place, row
+            width = width or len(row)
     if not width:
         raise source.error("is a table of empty fields", line)
+
+
+def csv_rows(source: Source, lines: Iterable[str], delimiter: str, line: int = 1) -> Iterator[tuple[int, list[str]]]:
+    """The rows of some lines, which may be quoted, and where each starts; `line` is the number of the first."""
+    # strict: a quotation mark that is never closed would swallow the rest of the file.
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
+    start = line
+    try:
+        for row in reader:
+            yield start, row
+            start = line + reader.line_num
+    except csv.Error as error:
+        raise source.error(f"is not a table: {error}", start) from None
 
 
 def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool:

@@ -17,18 +17,8 @@ from ...arrays import FloatArray
 from ...data.means import are_invented, chosen, invent_topics, says_which
 from ...data.runs import run_means
 from ...errors import MOST, ConcordantError, argument, counted, listing, warn
-from . import vocabulary
-from .layout import (
-    Cells,
-    Given,
-    Layout,
-    Origin,
-    Roles,
-    number_rows,
-    refuse_measures_as_rows,
-    score_columns,
-    warn_of,
-)
+from . import layout, vocabulary
+from .layout import Cells, Given, Layout, Origin, Roles, warn_of
 from .vocabulary import SUMMARY, is_summary, well_known
 
 MEAN = "\0mean"  # the row of one score per system; no topic is called so
@@ -268,10 +258,10 @@ def matrix(
         raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
     name = "" if label is None else cells.names[label]
-    if number_rows(name, down):
+    if layout.number_rows(name, down):
         down = invent_topics(len(cells))
-    refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
-    columns = score_columns(cells, columns, "systems", roles.systems)
+    layout.refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
+    columns = layout.score_columns(cells, columns, "systems", roles.systems)
     across, seen = [cells.names[k] for k in columns], [*cells.names, *down]
     if runs is None:
         cells, down = chosen_rows(cells, down, roles.topics)

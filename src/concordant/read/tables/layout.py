@@ -19,16 +19,7 @@ from ...arrays import FloatArray
 from ...data.means import chosen, says_which
 from ...errors import ConcordantError, InputError, argument, listing, nearest, warn
 from . import vocabulary
-from .vocabulary import (
-    HOLES,
-    ONE_UNIT,
-    cell_number,
-    has_percent,
-    is_fraction,
-    no_score,
-    number,
-    plain_numbers,
-)
+from .vocabulary import cell_number, has_percent, is_fraction, number
 
 
 class Origin(Protocol):
@@ -167,7 +158,7 @@ class Cells:
             said = (
                 f"column {self.names[signed]!r} has scores with a percent sign, but {self.names[beside[0]]!r} has none"
             )
-            raise self.error(f"{said}. {ONE_UNIT}")
+            raise self.error(f"{said}. {vocabulary.ONE_UNIT}")
         return self.unchecked(columns)
 
     def unchecked(self, columns: Iterable[int]) -> FloatArray:
@@ -186,7 +177,7 @@ class Cells:
         """The error for a cell. A row without any number, such as a second header, can be left out."""
         scores = [k for k in range(1, len(self.names)) if self.has_numbers(k)]
         where = f" in column {self.names[column]!r}" + ("" if self.lines is not None else f", row {row + 1}")
-        message = no_score(self.words(column)[row], where)
+        message = vocabulary.no_score(self.words(column)[row], where)
         if column and len(scores) > 1 and len(self) > 1 and all(row in self.words(k) for k in scores):
             left_out = argument("topics", [f"!{self.values(0)[row]}"])
             message += f" If the row is not a topic, leave it out with {left_out}."
@@ -218,9 +209,9 @@ def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
             return values, {}
         return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
     texts = all(type(cell) is str for cell in cells)
-    plain = plain_numbers(["0" if cell in HOLES else cell for cell in cells]) if texts else None
+    plain = vocabulary.plain_numbers(["0" if cell in vocabulary.HOLES else cell for cell in cells]) if texts else None
     if plain is not None:
-        return np.where([cell in HOLES for cell in cells], np.nan, plain), {}
+        return np.where([cell in vocabulary.HOLES for cell in cells], np.nan, plain), {}
     known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many cells say the same
     found = [_unsigned(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
@@ -238,7 +229,7 @@ def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]
     """
     found = Column(cells).parsed
     for place, cell in found.odd.items():
-        raise error(place, no_score(cell, missing="write nan"))
+        raise error(place, vocabulary.no_score(cell, missing="write nan"))
     return found.values, found.percent
 
 

@@ -13,30 +13,9 @@ import numpy as np
 from ...arrays import FloatArray
 from ...data.means import are_invented, chosen, invent_topics, says_which
 from ...errors import ConcordantError, argument, listing
-from . import vocabulary
-from .contents import (
-    MEAN,
-    NO_SCORES,
-    Contents,
-    Grid,
-    Long,
-    chosen_rows,
-    matrix,
-    refuse_twice,
-    unit,
-    warn_of_summaries,
-    without_summaries,
-)
-from .layout import (
-    SCORE,
-    Cells,
-    Layout,
-    Roles,
-    refuse_measures_as_rows,
-    refuse_scores_as_names,
-    score_columns,
-    warn_of,
-)
+from . import contents, layout, vocabulary
+from .contents import MEAN, NO_SCORES, Contents, Grid, Long, matrix, refuse_twice, without_summaries
+from .layout import Cells, Layout, Roles, refuse_measures_as_rows, score_columns, warn_of
 from .vocabulary import cell_number, plain_number
 
 # The 95% limits that published boards print beside their scores, which give standard errors.
@@ -118,9 +97,9 @@ class Rows(Contents):
         self.are_systems, self.roles, self.columns = are_systems, roles, columns
         labels = invent_topics(len(cells)) if label is None else cells.labels(label, "system")
         if are_systems and label is not None:
-            refuse_scores_as_names(cells, label, None)
+            layout.refuse_scores_as_names(cells, label, None)
             self.seen = [*cells.names, *labels]
-            cells, labels = chosen_rows(cells, labels, roles.systems)
+            cells, labels = contents.chosen_rows(cells, labels, roles.systems)
         self.cells, self.label, self.labels = cells, label, labels
         self.limits = {} if label is None else _limits(cells, columns, roles.score)
         self.seen = self.seen or cells.names  # where no rows were chosen
@@ -193,7 +172,7 @@ class Rows(Contents):
         refuse_twice(self.cells, self.labels, "system")
         keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
         if len(keep) < len(self.labels):
-            warn_of_summaries(self.origin, self.labels)
+            contents.warn_of_summaries(self.origin, self.labels)
         values = self.cells.numbers(column)[keep]
         return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
 
@@ -271,7 +250,7 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
             widths[row] = ends[1] - ends[0]
         return widths / WIDTH
     _, low, high = cells.matrix([score, *limits]).T  # refuses percent beside other numbers
-    step = max(map(unit, (scores, low, high)))
+    step = max(map(contents.unit, (scores, low, high)))
     far, near = np.maximum(high - scores, scores - low), np.minimum(high - scores, scores - low)
     wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))
     if wrong.size:
@@ -294,7 +273,7 @@ def _orient(
     if roles.name_systems(across):
         return "topics"
     labels = [row for row in rows if not vocabulary.is_summary(row)]
-    if label is not None and any(map(SCORE.fullmatch, labels)):
+    if label is not None and any(map(layout.SCORE.fullmatch, labels)):
         raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
     down, over = vocabulary.axis_of(labels), vocabulary.axis_of(across)
     if label is None or are_invented(rows):
