@@ -151,7 +151,8 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
             kind = InputTypeError if found is _UNFIT and not choice else InputError
             raise kind(f"{named(name)} is {in_digits(value)}: {wanted}")
         if most < math.inf and found is not None and found > most:
-            raise LimitError(f"{named(name)} is {in_digits(value)}: give at most {most:,}")
+            shown = f"{found:,}" if found < 10**30 else in_digits(found)
+            raise LimitError(f"{named(name)} is {shown}: give at most {most:,}")
         return found
 
     return check
