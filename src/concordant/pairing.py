@@ -95,13 +95,10 @@ class Pairing:
 
     def alone(self, k: int) -> Pairing:
         """The truth and its k-th candidate, from 0."""
-        own = [0, 1 + k]
-        return replace(
-            self,
-            sides=tuple(self.sides[i] for i in own),
-            names=tuple(self.names[i] for i in own),
-            left_out=tuple(self.left_out[i] for i in own),
-        )
+        both: dict[str, Any] = {
+            name: tuple(getattr(self, name)[i] for i in (0, 1 + k)) for name in ("sides", "names", "left_out")
+        }
+        return replace(self, **both)
 
     def __iter__(self) -> Iterator[Side]:
         return iter(self.sides)

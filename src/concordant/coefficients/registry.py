@@ -17,23 +17,11 @@ from ..data.results import Findings
 from ..errors import InputError, LimitError, TiesError, closest, listing
 from ..options import checked
 from . import pair_losses as losses
+from . import tau as taus
 from .correlations import pearson, pearson_rank, pearson_rank_symmetric, spearman, weighted_tau
 from .gap import tau_gap, tau_gap_a
 from .overlap import rbo
 from .sums import concordance, refuse_ties, require_finite, vectors, warn_undefined
-from .tau import (
-    pairwise_accuracy,
-    tau,
-    tau_a,
-    tau_ap,
-    tau_ap_a,
-    tau_ap_b,
-    tau_ap_strict,
-    tau_ap_symmetric,
-    tau_ap_ties,
-    tau_b,
-    tau_strict,
-)
 
 Side: TypeAlias = Literal["truth", "candidate"]
 Reading: TypeAlias = Literal["order", "scores"]
@@ -178,28 +166,28 @@ _BOTH: tuple[Side, ...] = ("truth", "candidate")
 
 # fmt: off
 _COEFFICIENTS = (
-    Coefficient(tau, "Kendall's tau", "kendall1938", symmetric=True, with_ties="tau_b", mean_over_ties="tau_a",
+    Coefficient(taus.tau, "Kendall's tau", "kendall1938", symmetric=True, with_ties="tau_b", mean_over_ties="tau_a",
                 bounds="tau", null="tau", losses=losses.tau_a),
-    Coefficient(tau_a, "tau, mean over the orders of ties in candidate", "woodbury1940", ties=("candidate",),
+    Coefficient(taus.tau_a, "tau, mean over the orders of ties in candidate", "woodbury1940", ties=("candidate",),
                 with_ties="tau_b", bounds="tau", null="tau", losses=losses.tau_a),
-    Coefficient(tau_b, "tau, agreement with ties on both sides", "kendall1945", symmetric=True, ties=_BOTH,
+    Coefficient(taus.tau_b, "tau, agreement with ties on both sides", "kendall1945", symmetric=True, ties=_BOTH,
                 bounds="tau", null="tau", losses=losses.tau_b, headline="main"),
-    Coefficient(tau_strict, "tau, ties must agree", "urbano2017", symmetric=True, ties=_BOTH,
+    Coefficient(taus.tau_strict, "tau, ties must agree", "urbano2017", symmetric=True, ties=_BOTH,
                 null="tau", losses=losses.tau_strict),
-    Coefficient(pairwise_accuracy, "share of pairs ordered alike, ties must agree", "deutsch2023", symmetric=True,
+    Coefficient(taus.pairwise_accuracy, "share of pairs ordered alike, ties must agree", "deutsch2023", symmetric=True,
                 ties=_BOTH, range=(0.0, 1.0), losses=losses.pairwise_accuracy),
-    Coefficient(tau_ap, "AP correlation", "yilmaz2008", top_weighted=True, with_ties="tau_ap_ties",
+    Coefficient(taus.tau_ap, "AP correlation", "yilmaz2008", top_weighted=True, with_ties="tau_ap_ties",
                 mean_over_ties="tau_ap_a", bounds="tau_ap", null="tau_ap", losses=losses.tau_ap_ties),
-    Coefficient(tau_ap_symmetric, "AP correlation, mean of both directions", "yilmaz2008", symmetric=True,
+    Coefficient(taus.tau_ap_symmetric, "AP correlation, mean of both directions", "yilmaz2008", symmetric=True,
                 top_weighted=True, with_ties="tau_ap_b", losses=losses.tau_ap_b),
-    Coefficient(tau_ap_a, "AP correlation, mean over the orders of ties in candidate", "urbano2017",
+    Coefficient(taus.tau_ap_a, "AP correlation, mean over the orders of ties in candidate", "urbano2017",
                 ties=("candidate",), top_weighted=True, with_ties="tau_ap_ties", bounds="tau_ap", null="tau_ap",
                 losses=losses.tau_ap_a),
-    Coefficient(tau_ap_ties, "AP correlation with ties on both sides, candidate is walked", "urbano2017", ties=_BOTH,
-                top_weighted=True, null="tau_ap", losses=losses.tau_ap_ties),
-    Coefficient(tau_ap_b, "AP correlation, agreement with ties on both sides", "urbano2017", symmetric=True,
+    Coefficient(taus.tau_ap_ties, "AP correlation with ties on both sides, candidate is walked", "urbano2017",
+                ties=_BOTH, top_weighted=True, null="tau_ap", losses=losses.tau_ap_ties),
+    Coefficient(taus.tau_ap_b, "AP correlation, agreement with ties on both sides", "urbano2017", symmetric=True,
                 ties=_BOTH, top_weighted=True, bounds="tau_ap", losses=losses.tau_ap_b, headline="main"),
-    Coefficient(tau_ap_strict, "AP correlation, ties must agree", "urbano2017", ties=_BOTH, top_weighted=True,
+    Coefficient(taus.tau_ap_strict, "AP correlation, ties must agree", "urbano2017", ties=_BOTH, top_weighted=True,
                 null="tau_ap", losses=losses.tau_ap_strict),
     Coefficient(tau_gap, "AP correlation by gaps in truth", "gao2015", ties=("truth",), reads=("scores", "order"),
                 top_weighted=True, with_ties="tau_gap_a", mean_over_ties="tau_gap_a", bounds="tau_gap",

@@ -42,23 +42,20 @@ def named_rows(source: Source) -> NamedRows:
     for k, name in enumerate(header):
         if name and name in header[:k]:
             raise source.error(f"has the column {name!r} twice: name each column once", line)
-    return NamedRows(header, _even(source, rows, len(header)))
+    return NamedRows(header, rows)
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     first = source.data.lstrip()
     mark = delimiter_of(first[: first.find(b"\n")] if b"\n" in first else first).strip(" ") or ","
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
+    width = 0
     for line, row in csv_rows(source, text, mark):
         if any(cells := [cell.strip() for cell in row]):
+            width = width or len(cells)
+            if len(cells) != width:
+                raise source.error(f"has {counted(len(cells), 'cell')} where the first line has {width}", line)
             yield line, cells
-
-
-def _even(source: Source, rows: Iterator[tuple[int, list[str]]], width: int) -> Iterator[tuple[int, list[str]]]:
-    for line, cells in rows:
-        if len(cells) != width:
-            raise source.error(f"has {counted(len(cells), 'cell')} where the first line has {width}", line)
-        yield line, cells
 
 
 LEAST_COST, MOST_COST = 1e-100, 1e100

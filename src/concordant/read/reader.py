@@ -527,7 +527,7 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
         return reading.described(reading.selected(given))
     if is_frame(given):
         return reading.assembled([frame_contents(given, Given(name), reading.roles)])
-    if _is_series(given) or (isinstance(given, Mapping) and given and not any(map(_has_parts, given.values()))):
+    if _is_series(given) or (isinstance(given, Mapping) and given and _are_numbers(given.values())):
         return reading.described(reading.selected(_means(given, name, reading)))
     if is_bare(given):
         unlabelled = "Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
@@ -554,13 +554,7 @@ def _means(given: Any, name: str, reading: Reading) -> Means:
     return Means(list(given.values()), list(given), reading.measure, lower_is_better=lower, missing=reading.missing)
 
 
-def as_topics(
-    given: Collection,
-    name: str = "scores",
-    *,
-    least_systems: int = 2,
-    holes: bool = False,
-) -> Scores:
+def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2, holes: bool = False) -> Scores:
     """Like `as_scores`, for what is about topics: `Scores`, whose policy for missing scores was applied.
 
     A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may be missing
@@ -628,9 +622,8 @@ def _is_series(given: Any) -> bool:
     return hasattr(given, "to_dict") and hasattr(given, "index") and not hasattr(given, "columns")
 
 
-def _has_parts(value: Any) -> bool:
-    """Whether a value of a mapping is something else than a number."""
-    return not isinstance(value, int | float | np.number)
+def _are_numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, int | float | np.number) for value in values)
 
 
 def is_bare(given: Any) -> bool:

@@ -226,12 +226,10 @@ def _first_record(source: Source, first: bytes) -> Any:
         record = load_json(source, first, lines[0][0])
     except ValueError:
         return None
-    return None if not isinstance(record, dict) or (len(lines) == 1 and not _is_record(record)) else record
-
-
-def _is_record(record: Any) -> bool:
-    """Whether the only line of a file is one record of several that might be there."""
-    return "value" in record or any(fits(record) for fits, _ in _LINES)
+    if not isinstance(record, dict):
+        return None
+    one_of_several = len(lines) > 1 or "value" in record or any(fits(record) for fits, _ in _LINES)
+    return record if one_of_several else None
 
 
 def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> Contents:

@@ -54,7 +54,7 @@ def _above_on_both(x: IntArray, y: IntArray) -> IntArray:
     ranks = np.empty(x.size, np.int64)
     ranks[np.lexsort((-np.argsort(order), x, -y))] = np.arange(x.size)
     counts = np.empty(x.size, np.int64)
-    counts[order] = earlier_smaller(ranks[order])[0]
+    counts[order] = earlier_smaller(ranks[order])
     return counts
 
 
@@ -75,22 +75,18 @@ def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     # Only ratios of gaps matter, so scores whose gaps could overflow are scaled down by the least power of two.
     size = int(np.frexp(np.abs(truth).max())[1] + np.frexp(m)[1])
     truth = truth * 2.0 ** min(0, 1022 - size)
-    best_first = np.argsort(-truth, kind="stable")
-    x = truth[best_first]
-    ranks = np.empty(m, np.int64)
-    ranks[best_first] = np.arange(m)
     out = np.empty((len(candidate), len(Gaps._fields)))
+    step = max(1, 2**22 // m)  # to bound the memory
     for row, y in enumerate(candidate):
-        order = np.argsort(-y, kind="stable")
-        if m <= 256:
-            gap = truth[:, None] - truth
-            gap *= y[:, None] > y
-            up, down = np.maximum(gap, 0).sum(axis=0), np.maximum(-gap, 0).sum(axis=0)
-        else:
-            _, up, down = earlier_smaller(ranks[order], x)
+        up, down = np.empty((2, m))
+        for lo in range(0, m, step):
+            i = slice(lo, lo + step)
+            gap = truth[:, None] - truth[i]
+            gap *= y[:, None] > y[i]
+            up[i], down[i] = np.maximum(gap, 0).sum(axis=0), np.maximum(-gap, 0).sum(axis=0)
         whole = up + down
         some = whole > 0
-        scores = y[order]
+        scores = np.sort(y)
         out[row] = (up[some] / whole[some]).sum(), some.sum(), np.count_nonzero(scores[1:] == scores[:-1])
     return out
 

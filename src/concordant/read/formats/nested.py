@@ -102,7 +102,7 @@ class NestedScores(Contents):
         cells = [((*key, str(c)), v) for key, inner in pairs for c, v in inner.items()] if self.deep else pairs
         keys, values = [key for key, _ in cells], [value for _, value in cells]
         levels = [{key[k] for key in keys} for k in range(3 if self.deep else 2)]
-        if not self.deep and (label := next((n for n in sorted(levels[0] | levels[1]) if _names_topics(n)), None)):
+        if not self.deep and (label := next(filter(_names_topics, sorted(levels[0] | levels[1])), None)):
             said = f"the key {label!r} names a column of topics, as of a frame made a dictionary"
             raise self.origin.error(f"{said}: give the frame itself", 1)
         known = [[vocabulary.looks_like_measure(name) for name in names] for names in levels]
