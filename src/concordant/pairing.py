@@ -161,15 +161,12 @@ def pair(
 
     """
     sides, called = named_sides(truth, candidates, names)
-    return _called(best(match(sides, called, on, choice=True, holes=True), top), noun)
-
-
-def _called(found: Pairing, noun: Noun | None) -> Pairing:
-    """Set the noun for the candidates: the given one, or a guess from names and files."""
+    found = best(match(sides, called, on, choice=True, holes=True), top)
     return replace(found, noun=noun or _noun_of(found))
 
 
 def _noun_of(found: Pairing) -> Noun:
+    """Guess the noun for the candidates from names and files."""
     persons = all(re.fullmatch(r"p\d+", name, re.IGNORECASE) for name in found.names)  # p1, p2: participants
     if all(map(_MEASURE.fullmatch, found.names)) and not persons:
         return "measure"
@@ -215,7 +212,8 @@ def pairings(  # noqa: PLR0913
         found.append(match([own, side], [called[0], name], kind, choice=choice, holes=not topics))
     for note in dict.fromkeys(note for one in found for note in one.notes):
         warn(note, AlignmentWarning)
-    return [_called(best(one, top), noun) for one in found]
+    found = [best(one, top) for one in found]
+    return [replace(one, noun=noun or _noun_of(one)) for one in found]
 
 
 def named_sides(

@@ -152,7 +152,13 @@ class NullDistribution(Result):
     # The methods below take checked arrays of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
-        array = numbers(value, "value")
+        try:
+            array = np.asarray(value)
+        except ValueError:  # rows of unequal length
+            array = np.asarray(None)
+        if array.dtype.kind not in "iuf":
+            raise InputTypeError(f"value is {value!r}: give a number or an array of numbers")
+        array = np.asarray(array, np.float64)
         wrong = ~(np.abs(array) <= 1 + _SLACK)  # nan, too
         if wrong.any():
             raise InputError(
@@ -268,17 +274,6 @@ def _count(coefficient: str, m: int) -> _Counts:
         sums[j + 1 :] -= sums[: -j - 1].copy()
         counts = sums.ravel()[: steps + 1]
     return _Counts(steps, counts.cumsum())
-
-
-def numbers(given: Any, name: str) -> FloatArray:
-    """Convert a number or an array of numbers."""
-    try:
-        array = np.asarray(given)
-    except ValueError:  # rows of unequal length
-        array = np.asarray(None)
-    if array.dtype.kind not in "iuf":
-        raise InputTypeError(f"{name} is {given!r}: give a number or an array of numbers")
-    return np.asarray(array, np.float64)
 
 
 # Tails of the sum D ---------------------------------------------------------------------------------------------------

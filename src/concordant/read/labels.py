@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -113,9 +114,8 @@ def _read(given: str, name: str) -> dict[str, str]:
         raise source.error(f"has no column {column!r}{nearest(column, header[1:])}", 1)
     at = 1 if column is None else header.index(column, 1)
     found: dict[str, str] = {}
-    same: dict[str, str] = {}  # a label is kept once, not once per topic
     for line, cells in rows if len(header) > 1 else ():
-        key, label = cells[0], same.setdefault(cells[at], cells[at])
+        key, label = cells[0], sys.intern(cells[at])  # a label is kept once, not once per topic
         if not label:
             raise source.error(f"{key!r} has no {header[at]}", line)
         if found.setdefault(key, label) != label:

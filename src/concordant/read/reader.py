@@ -17,11 +17,9 @@ from ..data.means import Missing, Total, choose, documents_of, invent_topics, sa
 from ..data.runs import passing, scale_of
 from ..data.scores import Means, Scores, checked_choice, owned
 from ..errors import (
-    ConcordantError,
     InputError,
     InputTypeError,
     OtherKindError,
-    ReadError,
     argument,
     counted,
     either_direction,
@@ -129,7 +127,7 @@ class Reading(NamedTuple):
         """
         systems, topics = self.roles.systems, self.roles.topics
         grid, measure = joined(found, self.measure, systems)
-        origin = Together([contents.origin for contents in found])
+        origin = _together(found)
         seen = [name for contents in found for name in contents.seen]
         one_each = MEAN in grid.topics
         if topics is not None and not one_each:
@@ -215,22 +213,11 @@ def _passed(made: Scores | Means, repeats: str) -> Scores:
     return Scores(passing(runs, k, every=repeats[4] == "^"), **about)
 
 
-class Together(NamedTuple):
-    """Where the scores of several files came from."""
-
-    origins: Sequence[Origin]
-
-    @property
-    def label(self) -> str:
-        """The first, and how many more there are."""
-        first = self.origins[0].label
-        return first if len(self.origins) == 1 else f"{first} and {len(self.origins) - 1} more"
-
-    def error(self, message: str, line: int | None = None) -> ConcordantError:
-        """The error that names them."""
-        if isinstance(self.origins[0], Given):
-            return self.origins[0].error(message)
-        return ReadError(message, self.label)
+def _together(found: Sequence[Contents]) -> Origin:
+    """Where the scores of several files came from: messages name the first, and how many more there are."""
+    first: Any = found[0].origin
+    origin: Origin = first if len(found) == 1 else replace(first, label=f"{first.label} and {len(found) - 1} more")
+    return origin
 
 
 def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:
@@ -257,7 +244,7 @@ def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] 
     if lacking:
         left = f"leave {listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}"
         said = f"standard errors are not known, because some systems have no limits: {left}"
-        warn_of(Together([origin for origin, *_ in given]), said)
+        warn_of(_together(found), said)
         return None
     for origin, _, columns in given:
         shown = listing(map(repr, columns))

@@ -47,8 +47,6 @@ def _others_equal(values: IntArray) -> IntArray:
 
 def _above_on_both(x: IntArray, y: IntArray) -> IntArray:
     """Count for each item those above it on both sides."""
-    if x.size <= 256:
-        return np.asarray(((x[:, None] > x) & (y[:, None] > y)).sum(axis=0))
     # Order by x, best first, and rank by y; tied items are ordered so that they do not count.
     order = np.lexsort((y, -x))
     ranks = np.empty(x.size, np.int64)

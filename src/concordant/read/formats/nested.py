@@ -65,7 +65,8 @@ class NestedScores(Contents):
     def measures(self) -> Collection[str]:
         """The measures of which there is a number, in their order."""
         found = self._nesting(None)
-        numeric = dict.fromkeys(m for m, v in zip(found.measures, found.values, strict=True) if _is_number(v))
+        values = ((m, cell_number(value)) for m, value in zip(found.measures, found.values, strict=True))
+        numeric = dict.fromkeys(m for m, value in values if value is not None and not np.isnan(value))
         return list(numeric) or list(dict.fromkeys(found.measures))
 
     def grid(self, measure: str) -> Grid:
@@ -168,11 +169,6 @@ def unwrapped(nested: Any) -> Any:
 
 def _names_topics(name: str) -> bool:
     return vocabulary.column_name(name) in vocabulary.TOPIC_COLUMNS
-
-
-def _is_number(value: Any) -> bool:
-    number = cell_number(value)
-    return number is not None and not np.isnan(number)
 
 
 def is_nested(content: Any) -> bool:

@@ -258,7 +258,7 @@ def matrix(
         raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
     name = "" if label is None else cells.names[label]
-    if layout.number_rows(name, down):
+    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # as pandas and R write it
         down = invent_topics(len(cells))
     layout.refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
     columns = layout.score_columns(cells, columns, "systems", roles.systems)

@@ -91,7 +91,8 @@ def _index_name(frame: Any, header: Collection[str], origin: Origin) -> str | No
     Where the columns are said to be topics, it holds the systems, and the other way round.
     """
     own, across = (column_name(str(name or "")) for name in (frame.index.name, frame.columns.name))
-    labelled = bool(own) or not _is_default(frame.index)
+    index = frame.index
+    labelled = bool(own) or type(index).__name__ != "RangeIndex" or index.start != 0 or index.step != 1
     known = own in TOPIC_COLUMNS or names_systems(own)
     if across in TOPIC_COLUMNS and not known and not set(header) & {*SYSTEM_COLUMNS, *TOPIC_COLUMNS}:
         if not labelled:
@@ -102,7 +103,3 @@ def _index_name(frame: Any, header: Collection[str], origin: Origin) -> str | No
     if across in SYSTEM_COLUMNS and not known:
         return "topic"
     return str(frame.index.name or "")
-
-
-def _is_default(index: Any) -> bool:
-    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1

@@ -506,11 +506,6 @@ def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> N
             raise cells.error(f"has measures as its rows ({listing(rows, 3)}), no topics: give a row for each topic")
 
 
-def number_rows(name: str, labels: Sequence[str]) -> bool:
-    """Whether a column of no name only counts the rows, from 0 or 1, as pandas and R write it."""
-    return vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(labels)
-
-
 def _first(
     names: Sequence[str], wanted: Iterable[str], taken: Collection[int] = (), other: int | None = None
 ) -> int | None:
