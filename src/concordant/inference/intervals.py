@@ -365,9 +365,6 @@ def fit_of(model: Model) -> float:
 Method: TypeAlias = Literal["auto", "shrinkage", "iterated"]
 Range: TypeAlias = tuple[float, float]
 
-ITERATED = "the interval is by the iterated bootstrap"
-BOTH = "the interval includes that of the iterated bootstrap"
-NEARLY_TIED = "many systems seem to be nearly tied, which the shrinkage model does not allow for"
 SHRINKAGE_NEEDS = (
     "needs at least 4 systems and 3 topics, means that vary over systems, and errors that vary over topics "
     "differently on each side"
@@ -438,7 +435,7 @@ def limits(
     if model is None:
         if method == "shrinkage":
             raise InputError(f"method is 'shrinkage', which {SHRINKAGE_NEEDS}: use method='iterated'")
-        return iterated(more, f"{ITERATED}: shrinkage {SHRINKAGE_NEEDS}")
+        return iterated(more, f"the interval is by the iterated bootstrap: shrinkage {SHRINKAGE_NEEDS}")
     found = [around(*each, level) for each in zip(*shrunk_values(model, values, drawn), ranges, strict=True)]
     found = [f and f._replace(n_resamples=drawn.n_resamples) for f in found]
     if method == "shrinkage":
@@ -448,8 +445,9 @@ def limits(
     if (fit := fit_of(model)) >= MISFIT:
         return found
     note = (
-        f"{BOTH}: {NEARLY_TIED} (agreement between halves of the topics is {-fit:.1f} standard deviations below "
-        "the model's prediction)"
+        "the interval includes that of the iterated bootstrap: many systems seem to be nearly tied, which the "
+        "shrinkage model does not allow for (agreement between halves of the topics is "
+        f"{-fit:.1f} standard deviations below the model's prediction)"
     )
     return [
         i and (i if f is None else i._replace(low=min(i.low, f.low), high=max(i.high, f.high), method="auto"))
