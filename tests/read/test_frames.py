@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import concordant as cc
@@ -26,6 +29,59 @@ def test_a_column_that_numbers_the_rows_is_read_as_topics_and_said() -> None:
     ):
         found = READ(pd.DataFrame({"n": [7, 8, 9], "a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}))
     assert (found.topics, found.systems) == (("7", "8", "9"), ("a", "b"))
+
+
+_LEVELS = [("1", "x"), ("1", "y"), ("2", "x")]
+_INDICES: list[tuple[Any, str | None]] = [
+    (pd.RangeIndex(401, 404), None),
+    (pd.RangeIndex(3, name="topic"), None),
+    (pd.RangeIndex(3, name="row"), None),
+    (pd.RangeIndex(0, 6, 2), None),
+    (pd.RangeIndex(3, 0, -1, name="topic"), None),
+    (pd.RangeIndex(3), None),
+    (pd.RangeIndex(401, 404), "system"),
+    (pd.RangeIndex(401, 404), "topic"),
+    (pd.Index([404, 401, 407]), None),
+    (pd.Index([404, 401, 407]), "system"),
+    (pd.Index(["x", "y", "z"], name="qid"), None),
+    (pd.Index(["x", "y", "z"], name="passage set"), None),
+    (pd.MultiIndex.from_tuples(_LEVELS, names=["topic", "seed"]), None),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*each row is a system")
+@pytest.mark.parametrize(("index", "across"), _INDICES)
+def test_a_frame_and_its_parquet_file_are_read_alike(tmp_path: Path, index: Any, across: str | None) -> None:
+    frame = pd.DataFrame({"a": [0.15, 0.25, 0.35], "b": [0.3, 0.15, 0.2]}, index=index)
+    frame.columns.name = across
+    frame.to_parquet(tmp_path / "a.parquet")
+    assert _outcome(tmp_path / "a.parquet") == _outcome(pa.Table.from_pandas(frame)) == _outcome(frame)
+
+
+def _outcome(given: Any) -> Any:
+    """What is read, or why not."""
+    try:
+        found = READ(given)
+    except cc.errors.ConcordantError as error:
+        return str(error).partition(":")[2]
+    return found.topics, found.systems, found.values.tolist()
+
+
+def test_parquet_files_are_paired_by_an_index_that_is_metadata_alone(tmp_path: Path) -> None:
+    scores = np.random.default_rng(4).random((30, 6)).round(3)
+    for name, start in (("a", 401), ("b", 411)):
+        frame = pd.DataFrame(scores, columns=[*"uvwxyz"], index=pd.RangeIndex(start, start + 30))
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    pair = cc.pair(tmp_path / "a.parquet", tmp_path / "b.parquet")
+    assert pair.truth.topics == pair.candidates[0].topics == tuple(map(str, range(411, 431)))
+
+
+def test_metadata_that_do_not_fit_the_table_say_nothing() -> None:
+    table = pa.Table.from_pandas(pd.DataFrame({"a": [0.15, 0.25], "b": [0.3, 0.15]}, index=pd.RangeIndex(5, 7)))
+    assert READ(table).topics == ("5", "6")
+    assert READ(table.slice(1)).topics == ("row 1",)
+    for damaged in (b"", b"[]", b'{"columns": [], "index_columns": [{"start": 0, "stop": 2, "step": 0}]}'):
+        assert READ(table.replace_schema_metadata({b"pandas": damaged})).topics == ("row 1", "row 2")
 
 
 def test_rows_without_topics_are_numbered() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ...errors import InputTypeError, import_extra, listing
@@ -29,7 +31,7 @@ def frame_cells(frame: Any, origin: Origin) -> Cells:
         cells = [c.to_numpy() if c.dtype.is_numeric() and not c.null_count() else c.to_list() for c in frame]
         names, columns = _index_first(list(frame.columns), cells)
     elif is_frame(frame):
-        names, columns = _arrow(frame)
+        names, columns = _arrow(frame, origin)
     else:
         raise InputTypeError(
             f"{origin.label} is a {type(frame).__name__}: give a pandas or polars DataFrame, or an Arrow table"
@@ -57,9 +59,36 @@ def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[
     return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
 
 
-def _arrow(frame: Any) -> tuple[list[str], list[Any]]:
+def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
     table = import_extra("pyarrow", "an Arrow table").table(frame)
-    return _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
+    names, columns = _index_first(table.column_names, list(map(_arrow_cells, table.columns)))
+    levels, across = _index_of_arrow(table, names)
+    index = [(name, columns[level] if isinstance(level, int) else level) for name, level in levels]
+    kept = [k for k in range(len(names)) if all(level != k for _, level in levels)]
+    names, columns = [names[k] for k in kept], [columns[k] for k in kept]
+    if len(index) == 1:
+        return _with_index(names, columns, *index[0], across, origin)
+    for k, (name, cells) in reversed(list(enumerate(index))):
+        names, columns = [f"level_{k}" if name is None else str(name), *names], [list(cells), *columns]
+    return names, columns
+
+
+def _index_of_arrow(table: Any, names: Sequence[str]) -> tuple[list[tuple[Any, int | range]], Any]:
+    """The levels of the index that pandas wrote into the metadata: their names, with their column or a range.
+
+    And the name of the columns. Nothing where others wrote the table, or changed it since.
+    """
+    levels: list[tuple[Any, int | range]] = []
+    with suppress(ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+        written = json.loads(table.schema.metadata[b"pandas"])
+        known = {column["field_name"]: column["name"] for column in written["columns"]}
+        for level in written["index_columns"]:
+            if isinstance(level, str):
+                levels.append((known[level], names.index("" if level == "__index_level_0__" else level)))
+            elif len(rows := range(level["start"], level["stop"], level["step"])) == table.num_rows:
+                levels.append((level["name"], rows))
+        return levels, next((level["name"] for level in written["column_indexes"]), None)
+    return [], None
 
 
 def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
@@ -76,25 +105,34 @@ def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
     names = [str(name) for name in frame.columns]
     columns = [frame.iloc[:, k] for k in range(len(names))]
     cells = [column.to_numpy() if str(column.dtype)[:3] in _PLAIN else column.tolist() for column in columns]
-    index = _index_name(frame, {column_name(name) for name in names}, origin)
-    if index is None or (index in names and frame.index.tolist() == columns[names.index(index)].tolist()):
-        return names, cells
-    return [index, *names], [frame.index.tolist(), *cells]
+    index = frame.index if _is_default(frame.index) else frame.index.tolist()
+    return _with_index(names, cells, frame.index.name, index, frame.columns.name, origin)
+
+
+def _with_index(
+    names: list[str], columns: list[Any], own: Any, index: Sequence[Any], across: Any, origin: Origin
+) -> tuple[list[str], list[Any]]:
+    """With an index of pandas as the first column, where it says something that no column says."""
+    name = _index_name(names, own, index, across, origin)
+    cells = list(index)
+    if name is None or (name in names and cells == list(columns[names.index(name)])):
+        return names, columns
+    return [name, *names], [cells, *columns]
 
 
 _PLAIN = frozenset({"flo", "int", "uin"})
 
 
-def _index_name(frame: Any, header: Collection[str], origin: Origin) -> str | None:
+def _index_name(names: Collection[str], index_name: Any, index: Any, across_name: Any, origin: Origin) -> str | None:
     """What an index is called as a column; None where it only counts the rows, or numbers them beside topics.
 
     Where the columns are said to be topics, it holds the systems, and the other way round.
     """
-    own, across = (column_name(str(name or "")) for name in (frame.index.name, frame.columns.name))
-    index = frame.index
-    labelled = bool(own) or type(index).__name__ != "RangeIndex" or index.start != 0 or index.step != 1
+    header = set(map(column_name, names))
+    own, across = (column_name(str(name or "")) for name in (index_name, across_name))
+    labelled = bool(own) or not _is_default(index)
     known = own in TOPIC_COLUMNS or names_systems(own)
-    if across in TOPIC_COLUMNS and not known and not set(header) & {*SYSTEM_COLUMNS, *TOPIC_COLUMNS}:
+    if across in TOPIC_COLUMNS and not known and not header & {*SYSTEM_COLUMNS, *TOPIC_COLUMNS}:
         if not labelled:
             raise origin.error("the columns are topics, but nothing names the systems: make them the index")
         return "system"
@@ -102,4 +140,8 @@ def _index_name(frame: Any, header: Collection[str], origin: Origin) -> str | No
         return None
     if across in SYSTEM_COLUMNS and not known:
         return "topic"
-    return str(frame.index.name or "")
+    return str(index_name or "")
+
+
+def _is_default(index: Any) -> bool:
+    return type(index).__name__ in {"RangeIndex", "range"} and index.start == 0 and index.step == 1
