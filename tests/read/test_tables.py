@@ -225,7 +225,7 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ('{"doc_id": 1, "doc": {}, "acc": "x"}\n', "holds no scores"),
         ('{"doc_id": 1, "doc": {}, "acc": 1}\n{"x": 1}\n', "is not a record like the first"),
         ('{"doc_id": 1, "doc": {}, "acc": 1}\n{"doc_id": 1, "doc": {}, "acc": 1}\n', "'acc,none' twice"),
-        ('[{"instance_id": "1", "stats": 3}]', "a part of another form than its format has"),
+        ('[{"instance_id": "1", "stats": 3}]', "has a part that does not fit its format"),
         ('[{"instance_id": "1", "stats": [{"name": 3}]}]', "holds no scores of topics"),
         ('[{"instance_id": "1", "stats": []}]', "holds no scores"),
         ('{"eval": {"model": "m", "task": "t"}, "samples": []}', "write it with its samples"),

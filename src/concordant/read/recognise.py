@@ -216,7 +216,7 @@ def _read(source: Source, content: Any, read: _Reader) -> Contents:
     except KeyError as error:
         raise source.error(f"has a record without the key {error}", 1) from None
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        raise source.error(f"has a part of another form than its format has: {error}", 1) from None
+        raise source.error(f"has a part that does not fit its format: {error}", 1) from None
 
 
 def _first_record(source: Source, first: bytes) -> Any:
