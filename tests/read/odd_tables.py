@@ -195,7 +195,7 @@ FOUR_EXPECTED = matrix("1 2 3", "a b", [0.511, 0.622], [0.133, 0.244], [0.355, 0
 SUMMARIES = [
     *(Odd(FOUR + f"{name},.333,.444\n", FOUR_EXPECTED) for name in ("all", "mean", "Average", "amean", "AVG")),
     *(Odd(FOUR + f"{name},.9,.9\n", FOUR_EXPECTED, {}, "summarise topics")
-      for name in ("Mean:", "overall", "total", "std", "Median", "macro_avg", "Average (n=3)", "all topics", "min", "25%")),
+      for name in ("all", "mean", "Average", "Mean:", "overall", "total", "std", "Median", "macro_avg", "Average (n=3)", "all topics", "min", "25%")),
     *(Odd(FOUR + f"{name},.333,.444\n", FOUR_EXPECTED, {}, "it is the mean of the other rows")
       for name in ("zusammen", "Ø", "999", "everything", "the lot")),
     Odd(FOUR + "4,.333,.445\n", matrix("1 2 3 4", "a b", [0.511, 0.622], [0.133, 0.244], [0.355, 0.466], [0.333, 0.445])),
@@ -203,6 +203,24 @@ SUMMARIES = [
     Odd("topic,a,b\n1,1,1\n2,1,1\n3,1,1\n4,1,1\n", matrix("1 2 3 4", "a b", *[[1.0, 1.0]] * 4)),
     *(Odd(f"topic,a,{name}\n1,.5,.6\n", "do not look like systems: .* \\(a summary\\)") for name in ("mean", "Average", "all", "overall")),
     *(Odd(f"topic,arc,{name}\n1,.5,.6\n", "do not look like systems: .* \\(belongs to 'arc'\\)") for name in ("arc_stderr", "arc (std)")),
+]  # fmt: skip
+_TASKS = "model,nq,mmlu,{0}\na,.1,.2,{1}\nb,.2,.3,{2}\nc,.3,.1,{3}\n"
+BESIDE = [
+    *(Odd(_TASKS.format(name, 3, 1, 2), rf"do not look like topics: '{name}' \(a row number or a count\)\. Leave .*topics=\['!{name}'\]")
+      for name in ("samples", "trial", "fold", "rep", "seed")),
+    *(Odd(_TASKS.format(name, 3, 1, 2), rf"do not look like topics: '{name}' \(a fact about systems\)") for name in ("tokens", "version")),
+    Odd(_TASKS.format("samples", .3, .1, .2), matrix("nq mmlu samples", "a b c", [.1, .2, .3], [.2, .3, .1], [.3, .1, .2])),
+    Odd(_TASKS.format("stderr", .3, .1, .2), matrix("nq mmlu", "a b c", [.1, .2, .3], [.2, .3, .1]), {}, "columns of this name summarise topics: stderr"),
+    *(Odd(f"topic,a,b,{name}\n1,.1,.2,2\n2,.3,.4,2\n", f"do not look like systems: '{name}'") for name in ("rep", "lower", "upper", "ci_low", "95%_ci")),
+    *(Odd(f"{name},accuracy,run_id\nfoo,.5,101\nbar,.6,102\n", f"columns '{name}' and 'run_id' may both name the systems: say system_column='{name}' or")
+      for name in ("method", "engine", "approach")),
+    Odd("task,method,accuracy,run_id\n1,x,.5,7\n1,y,.6,8\n2,x,.1,9\n2,y,.2,10\n", "'method' and 'run_id' may both name the systems"),
+    Odd("task,method,accuracy,run_id\n1,x,.5,7\n1,y,.6,8\n2,x,.1,9\n2,y,.2,10\n", matrix("1 2", "x y", A, B),
+        {"system_column": "method", "measure": "accuracy"}),
+    Odd("method,accuracy,run_id\nfoo,.5,101\nbar,.6,102\n", means("101 102", .5, .6), {"system_column": "run_id", "measure": "accuracy"}),
+    Odd("bm25,0.5,v1\nql,0.6,v1\ndpr,0.7,v2\n", r"has scores where names of columns should be: .* \(0\.5\)"),
+    Odd("system,topic,run,value\nx,1,1,.5\nx,1,2,.7\ny,1,1,.1\ny,1,2,.3\n", matrix("1", "x y", [.6, .2]), {}, "each topic has up to 2 runs"),
+    Odd("system,topic,run,value\nx,1,7,.5\ny,1,8,.1\n", matrix("1", "x y", [.5, .1])),
 ]  # fmt: skip
 TWICE = [
     Odd("topic,a,a\n1,.5,.6\n", "two columns are named 'a'"),
@@ -283,5 +301,6 @@ NO_TABLES = [
     Odd("#1,.5\n", "is empty|no format"),
 ]
 TABLES = [
-    *KNOWN_BY_COLUMN, *UNKNOWN, *KNOWN_BY_LABELS, *WRITTEN, *NUMBERS, *SUMMARIES, *TWICE, *LONG, *LEADERBOARDS, *NO_TABLES,
+    *KNOWN_BY_COLUMN, *UNKNOWN, *KNOWN_BY_LABELS, *WRITTEN, *NUMBERS, *SUMMARIES, *BESIDE,
+    *TWICE, *LONG, *LEADERBOARDS, *NO_TABLES,
 ]  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import concordant as cc
-from concordant.errors import AlignmentWarning, InputError, ReadError
+from concordant.errors import AlignmentWarning, DataWarning, InputError, ReadError
+from concordant.read.reader import tables_in
 from concordant.read.source import look_alikes
 
 from ..commands import run
@@ -97,3 +98,11 @@ class TestTopicsOfOneSide:
         shown = run("compare", board, board, "--topics", "STS*")
         assert shown.exit_code == 2
         assert "was given twice" in shown.stderr
+
+
+def test_an_empty_file_in_a_folder_of_tables_is_skipped(tmp_path: Path) -> None:
+    table = "topic,a,b,c\n1,.1,.2,.3\n2,.2,.3,.1\n3,.5,.4,.6\n"
+    for name, content in (("x.csv", table), ("y.csv", table), ("empty.csv", "")):
+        (tmp_path / name).write_text(content)
+    with pytest.warns(DataWarning, match=r"^Skipped 1 file without scores: empty.csv$"):
+        assert tables_in(tmp_path) == [str(tmp_path / "x.csv"), str(tmp_path / "y.csv")]

@@ -392,7 +392,11 @@ def tables_in(path: str | os.PathLike[str]) -> list[str]:
     others: list[str] = []
     for item in sources.expand(path) if os.path.isdir(path) else ():
         try:
-            contents = recognise(sources.load(item), NO_ROLES)
+            source = sources.load(item)
+            if source.empty:
+                others.append(str(item.file))
+                continue
+            contents = recognise(source, NO_ROLES)
             measure = next(iter(contents.measures()), "")
             several = len(contents.grid(measure).names) > 1
         except OtherKindError:

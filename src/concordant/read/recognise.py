@@ -271,6 +271,7 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
         return None
     if runs is None:
         layout.warn_of_counters(cells, shape)
+        layout.refuse_numbers_beside_names(cells, shape, roles)
     if shape.kind == "matrix":
         return matrix(cells, shape.topic, list(shape.others), roles, runs)
     if shape.kind == "rows":

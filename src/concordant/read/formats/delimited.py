@@ -363,7 +363,7 @@ class Columns(Contents):
             return self.source.error(said, rows[again][0])
 
         systems = None if form.system is None else [_text(row[form.system]) for _, row in rows]
-        found = pivot(self.source, topics, systems, values, twice, percent)
+        found = pivot(self.source, topics, systems, values, twice, percent, quiet=True)
         if form != TREC_EVAL:
             warn_of_lost(self.source, measure, self._known[1], found.topics)
         return found

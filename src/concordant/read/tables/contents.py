@@ -84,10 +84,12 @@ def pivot(  # noqa: PLR0917
     twice: Callable[[int, int], ConcordantError],
     percent: bool = False,
     runs: Sequence[str] | None = None,
+    quiet: bool = False,
 ) -> Grid:
     """One score for each topic and system, in the order of first appearance, without summary rows.
 
-    `runs` tells repeated scores apart. `twice(first, again)` is the error for a second score.
+    `runs` tells repeated scores apart; `quiet` as for `without_summaries`. `twice(first, again)` is the error for a
+    second score.
     """
     places, names = np.zeros(len(values), np.intp), []
     for labels in (topics, systems, runs):
@@ -103,7 +105,8 @@ def pivot(  # noqa: PLR0917
     again = np.flatnonzero(first[places] < count)
     if len(again):
         raise twice(int(first[places[again[0]]]), int(again[0]))
-    return without_summaries(origin, Grid(_flat(found), names[0], None if systems is None else names[1], percent))
+    grid = Grid(_flat(found), names[0], None if systems is None else names[1], percent)
+    return without_summaries(origin, grid, quiet=quiet)
 
 
 def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
@@ -133,22 +136,28 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
     return Grid(_flat(together), list(row), list(column))
 
 
-def without_summaries(origin: Origin, grid: Grid) -> Grid:
-    """Leave out summary rows; where nothing else is there, say so instead of using them."""
+def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet: bool = False) -> Grid:
+    """Leave out summary rows; where nothing else is there, say so instead of using them.
+
+    This is said but of a row `mean` that is the mean of the others; with `quiet`, of any that tools call so.
+    """
     keep = [k for k, topic in enumerate(grid.topics) if not is_summary(topic)]
     if len(keep) == len(grid.topics):
         return grid
-    warn_of_summaries(origin, grid.topics)
+    values = grid.values
+    left = [(topic, values[k]) for k, topic in enumerate(grid.topics) if is_summary(topic)]
+    known = [t for t, row in left if t.lower() in SUMMARY and (quiet or not keep or _is_mean(row, values[keep]))]
+    warn_of_summaries(origin, [topic for topic, _ in left if topic not in known], lines)
     if not keep:
         rows = f"holds only summary rows ({listing(grid.topics)}), no scores of topics"
         raise origin.error(f"{rows}: give a row for each topic (trec_eval -q, ir_measures -q)")
     return grid.take(keep)
 
 
-def warn_of_summaries(origin: Origin, topics: Iterable[str]) -> None:
-    """Warn of the rows that are left out as summaries, unless they have the name that tools give to them."""
-    if left := dict.fromkeys(topic for topic in topics if is_summary(topic) and topic.lower() not in SUMMARY):
-        said = f"left out, because rows of this name summarise topics: {listing(left)}"
+def warn_of_summaries(origin: Origin, left: Iterable[str], lines: str = "rows") -> None:
+    """Warn of the rows that are left out as summaries."""
+    if left := dict.fromkeys(left):
+        said = f"left out, because {lines} of this name summarise topics: {listing(left)}"
         warn_of(origin, f"{said}; rename them if they are topics")
 
 
@@ -350,7 +359,8 @@ class Long(Contents):
                 kept = {names[k] for k in chosen(wanted, names)}
                 asked = [k for k in asked if labels[what][k] in kept]
         values = cells.numbers(column, asked)
-        return pivot(self.origin, topics, systems, values, twice, cells.in_percent([column]), runs)
+        by_tool = self.layout.measure is not None  # as ir_measures and trec_eval print it, with their own means
+        return pivot(self.origin, topics, systems, values, twice, cells.in_percent([column]), runs, quiet=by_tool)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
@@ -525,8 +535,7 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
         return 1.0
     means = np.nanmean(others, axis=0)
     written = others[:1000]
-    # Half a unit of the row, and nearly half a unit of the scores, which may be rounded themselves.
-    rounding = 0.500001 * unit(row) + 0.49 * unit(written) + 1e-12 * np.abs(means)
+    rounding = _rounding(row, written, means)
     if (np.abs(means - row) > rounding).any():
         return 1.0
     spread = np.nanmax(others, axis=0) - np.nanmin(others, axis=0)
@@ -536,6 +545,20 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     # What is the same counts once: a run that was given twice, or topics on which systems are as far apart.
     _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
+
+
+def _rounding(row: FloatArray, others: FloatArray, means: FloatArray) -> FloatArray:
+    """Half a unit of the row, and nearly half a unit of the scores, which may be rounded themselves."""
+    found: FloatArray = 0.500001 * unit(row) + 0.49 * unit(others) + 1e-12 * np.abs(means)
+    return found
+
+
+def _is_mean(row: FloatArray, others: FloatArray) -> bool:
+    """Whether a row holds the means of all others, as rounded, wherever there are any."""
+    there = ~np.isnan(row) & ~np.isnan(others).all(axis=0)
+    row, others = row[there], others[:, there]
+    means = np.nanmean(others, axis=0)
+    return bool((np.abs(means - row) <= _rounding(row, others, means)).all())
 
 
 def unit(values: FloatArray) -> float:

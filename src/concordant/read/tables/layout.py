@@ -411,9 +411,27 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
     asked = {*(roles.systems or ()), *(roles.topics or ())}
     found = [k for k in known if k in layout.others and cells.names[k] not in asked and _are_whole(cells, k)]
     if numbered == layout.system and _are_whole(cells, layout.system):
-        beside = [k for k in layout.others if vocabulary.names_systems(names[k]) and not names[k].startswith("team")]
-        return [*found, layout.system] if beside else found
+        return [*found, layout.system] if _other_systems(cells, layout) else found
+    if numbered in layout.others and _are_whole(cells, numbered):
+        pairs = list(zip(cells.labels(layout.system, "system"), cells.labels(layout.topic, "topic"), strict=True))
+        return [*found, numbered] if len(set(pairs)) < len(pairs) else found
     return found
+
+
+def _other_systems(cells: Cells, layout: Layout) -> list[int]:
+    """The columns beside that of the systems that may name them as well."""
+    names = {k: vocabulary.column_name(cells.names[k]) for k in layout.others}
+    return [k for k, name in names.items() if vocabulary.names_systems(name) and not name.startswith("team")]
+
+
+def refuse_numbers_beside_names(cells: Cells, layout: Layout, roles: Roles) -> None:
+    """Refuse to read the systems from a column of numbers, where one of words may name them."""
+    if layout.system is None or roles.system is not None or not _are_whole(cells, layout.system):
+        return
+    if words := [cells.names[k] for k in _other_systems(cells, layout) if not cells.has_numbers(k)]:
+        which = " or ".join(argument("system_column", name) for name in (words[0], cells.names[layout.system]))
+        both = f"columns {words[0]!r} and {cells.names[layout.system]!r} may both name the systems"
+        raise cells.error(f"{both}: say {which}")
 
 
 def _beside_repeated_topics(cells: Cells, known: list[int], roles: Roles) -> list[int]:
@@ -436,7 +454,9 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
     if not header:
         return "has no columns"
     scores = [name for name in header if SCORE.fullmatch(name)]
-    if len(scores) > 1 and 2 * len(scores) >= len(header) and not any(map(vocabulary.names_labels, header)):
+    unknown = not roles.columns and not any(map(vocabulary.looks_like_measure, header))
+    several = len(scores) > 1 and 2 * len(scores) >= len(header)
+    if scores and (several or unknown) and not any(map(vocabulary.names_labels, header)):
         names = f"add a first line that names them and does not start with # ({listing(scores, 3)})"
         return f"has scores where names of columns should be: {names}"
     if len(set(header)) < len(header):
@@ -562,7 +582,7 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
 
 
 def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:
-    """Columns named as counters are, or, in place of systems, as summaries and facts about topics are."""
+    """Columns named as counters are and as facts about rows, or, in place of systems, as summaries and limits."""
     found = {}
     summaries = set(vocabulary.summaries_among(names)) if axis == "systems" else ()
     for k, name in enumerate(names):
@@ -572,8 +592,10 @@ def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, s
             found[k] = "a summary"
         elif vocabulary.names_counter(name) and not _has_fractions(values[:, k]):
             found[k] = "a row number or a count"
-        elif axis == "systems" and vocabulary.names_fact(name):
-            found[k] = "a fact about topics"
+        elif axis == "systems" and vocabulary.names_limits(name):
+            found[k] = "limits of scores"
+        elif vocabulary.names_fact(name) and (axis == "systems" or not _has_fractions(values[:, k])):
+            found[k] = f"a fact about {'topics' if axis == 'systems' else 'systems'}"
     return found
 
 

@@ -172,7 +172,8 @@ class Rows(Contents):
         refuse_twice(self.cells, self.labels, "system")
         keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
         if len(keep) < len(self.labels):
-            contents.warn_of_summaries(self.origin, self.labels)
+            summaries = [label for k, label in enumerate(self.labels) if k not in keep]
+            contents.warn_of_summaries(self.origin, [s for s in summaries if s.lower() not in vocabulary.SUMMARY])
         values = self.cells.numbers(column)[keep]
         return Grid(values[None], [MEAN], [self.labels[k] for k in keep], self.cells.in_percent([column]))
 
@@ -199,7 +200,7 @@ class Rows(Contents):
         columns = score_columns(cells, self.columns, "topics", self.roles.topics)
         names = [cells.names[k] for k in columns]
         grid = Grid(cells.matrix(columns).T, names, self.labels, cells.in_percent(columns))
-        return without_summaries(self.origin, grid)
+        return without_summaries(self.origin, grid, "columns")
 
 
 def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int, tuple[int, ...]]:

@@ -145,8 +145,11 @@ _SHORT = 2
 # Columns that number the rows, or count something.
 _COUNTER = re.compile(
     r"#|n[°ºr]?|no|num|number|x|i|k|idx|ix|index|id|pos|position|order|rank|counter|line|row|seq|sequence|serial|"
+    r"samples?|trials?|folds?|reps?|repeats?|repetitions?|replicates?|seeds?|epochs?|"
     r"(?:row|line|seq|sequence|serial|running|s|sl|sr|ser)_*(?:id|no|nr|num|number|idx|index)|row(?:id|no|num)|sno"
 )
+# Columns of limits that do not say whose they are.
+_LIMITS = re.compile(r"(?:95%?_)?(?:ci|(?:ci_)?(?:lower|upper)(?:_(?:bound|limit|ci))?|ci_(?:low|high)|[lu]cb)")
 # Columns that say something about topics: query_length, n_words, year.
 _QUANTITY = (
     r"len|length|size|counts?|words?|tokens?|chars?|characters|sentences|turns|docs?|documents|passages|judge?ments|"
@@ -165,7 +168,7 @@ _FACT = re.compile(
 SYSTEM_COLUMNS = (
     *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
     *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
-    *("submission", "submission_id", "retriever", "ranker", "systems", "models"),
+    *("submission", "submission_id", "retriever", "ranker", "engine", "systems", "models"),
 )
 TOPIC_COLUMNS = (
     *("topic", "topic_id", "topicid", "topic_no", "qid", "query_id", "queryid", "q_id", "question_id", "item_id"),
@@ -396,6 +399,11 @@ def is_one_of_short(name: str, names: Collection[str]) -> bool:
 def names_counter(name: str) -> bool:
     """Whether a column of this name numbers the rows, or counts something: Nr, S.No, idx, n. It has whole numbers."""
     return _COUNTER.fullmatch(column_name(name)) is not None
+
+
+def names_limits(name: str) -> bool:
+    """Whether a column of this name holds limits of other scores: lower, ci_upper."""
+    return _LIMITS.fullmatch(column_name(name)) is not None
 
 
 def names_fact(name: str) -> bool:
