@@ -18,6 +18,7 @@ import pytest
 import concordant as cc
 from concordant.data.collection import path
 from concordant.inference import intervals
+from concordant.render.report.document import verdict_of
 
 compare = partial(cc.compare, worth=False)  # which takes a third of a second
 PEOPLE = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "ql": 0.4}
@@ -440,3 +441,16 @@ def test_progress_goes_once_from_nothing_to_all_through_intervals_and_tests() ->
     assert len({total for _, total in seen}) == 1
     assert shares == sorted(shares)
     assert shares[-1] == 1
+
+
+def test_a_side_that_ties_all_systems_has_no_ranking_to_compare() -> None:
+    people = cc.load_collection("people")
+    tied = cc.Scores(np.full(people.values.shape, 0.5), people.topics, people.systems)
+    one = compare(people, {"flat": tied}, rng=1)
+    assert one.verdict == "flat gives all systems the same score, so its ranking cannot be compared."
+    assert one.to_dict()["verdict"] == one.to_dict()["comparisons"][0]["verdict"] == one.verdict
+    assert verdict_of(one)["headline"] == one.verdict
+    other = compare({"level": tied}["level"], people, names=["level", "people"], rng=1)
+    assert other.verdict == "level gives all systems the same score, so its ranking cannot be compared."
+    several = compare(people, {"flat": tied, "hasty": cc.load_collection("hasty")}, rng=1)
+    assert several.verdict == f"{several['hasty'].verdict} {one.verdict}"

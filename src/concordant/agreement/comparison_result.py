@@ -110,6 +110,12 @@ class Compared:
         return len(self.systems) * (len(self.systems) - 1) // 2
 
     @property
+    def without_order(self) -> list[str]:
+        """The sides that tie all systems."""
+        tied = ((self.truth, self.tied_truth), (self.candidate, self.tied_candidate))
+        return [name for name, pairs in tied if pairs == self.pairs]
+
+    @property
     def main_values(self) -> tuple[CoefficientValue, ...]:
         """Values of the main coefficients, or of the first coefficient if none of them was computed."""
         return tuple(v for v in self.values if v.coefficient in headlines("main")) or self.values[:1]
@@ -125,6 +131,8 @@ class Compared:
             alike = f"{self.candidate} and {self.truth} have the same {self.same} for every system"
             doubt = "They are" if self.same == "scores" else "They may be"
             return [f"{alike}.", f"{doubt} the same data, so their agreement shows nothing."]
+        if self.without_order:
+            return [comparison_text.not_compared([self])]
         if self.worth is not None:
             return list(self.worth._answers())
         swapped = f"{self.swapped or 'none'} of {counted(self.pairs, 'pair')}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,9 +36,19 @@ def answers(found: Comparison) -> list[str]:
         return [line for c in same for line in c.answers()]
     if found.ranking is not None:
         return list(found.ranking._answers())
+    if unordered := [c for c in found.comparisons if c.without_order]:
+        others = tuple(c for c in found.comparisons if not c.without_order)
+        return [*(answers(replace(found, comparisons=others)) if others else ()), not_compared(unordered)]
     if not _same_data(found):
         return ["The candidates share different systems or topics with the first file, so they cannot be ranked."]
     return [*_highest(found), *_ruled_out(found)]
+
+
+def not_compared(found: Iterable[Compared]) -> str:
+    """Name the sides that tie all systems."""
+    names = list(dict.fromkeys(name for c in found for name in c.without_order))
+    verb, whose = ("give", "their rankings") if names[1:] else ("gives", "its ranking")
+    return f"{listing(names, _FEW)} {verb} all systems the same score, so {whose} cannot be compared."
 
 
 def _highest(found: Comparison) -> list[str]:
