@@ -454,3 +454,28 @@ def test_a_side_that_ties_all_systems_has_no_ranking_to_compare() -> None:
     assert other.verdict == "level gives all systems the same score, so its ranking cannot be compared."
     several = compare(people, {"flat": tied, "hasty": cc.load_collection("hasty")}, rng=1)
     assert several.verdict == f"{several['hasty'].verdict} {one.verdict}"
+
+
+def test_the_same_data_among_others_takes_nothing_from_the_verdict_on_them() -> None:
+    people, careful, hasty = map(cc.load_collection, ("people", "careful", "hasty"))
+    both = cc.compare(people, [careful, hasty], names=["people", "careful", "hasty"], rng=1)
+    again = cc.compare(people, [people, hasty, careful], names=["people", "again", "hasty", "careful"], rng=1)
+    assert again.verdict == (
+        f"{both.verdict} again and people have the same scores for every system, so their agreement shows nothing."
+    )
+    assert again["hasty"].worth.worth == both["hasty"].worth.worth
+    lines = again.table().splitlines()
+    assert [line.split("  ")[1] for line in lines[1:6]] == [
+        "careful", "weaker than the best:", "hasty", "the same data:", "again",
+    ]  # fmt: skip
+    assert verdict_of(again)["headline"] == verdict_of(both)["headline"]
+    one = cc.compare(people, [people, hasty], names=["people", "again", "hasty"], rng=1)
+    assert one.verdict.startswith(both["hasty"].verdict)
+
+
+def test_an_identical_ranking_is_not_too_few_topics() -> None:
+    people = cc.load_collection("people")
+    (c,) = compare(people, dict(zip(people.systems, people.means().tolist(), strict=True)), rng=1).comparisons
+    assert c.rank_line() == "Rank distance 0: candidate's ranking is that of people's means"
+    undefined = compare(people, cc.load_collection("hasty"), names=["people", "hasty"], rng=1).to_dict()
+    assert undefined["comparisons"][0]["not_defined"]["tau"] == "ties in hasty"

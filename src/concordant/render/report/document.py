@@ -259,7 +259,7 @@ def verdict_of(found: Result) -> Verdict:
         if len(found.comparisons) == 1:
             return of_one(found.comparisons[0])
         if found.ranking is not None:
-            best, found = of_one(found[found.ranking.judges[0].names[1]]), found.ranking
+            best = of_one(found[found.ranking.judges[0].names[1]])
     elif isinstance(found, Findings):
         found = found.numbers.get("ranking") or found
     first, *others = map(_ended, found._answers())
