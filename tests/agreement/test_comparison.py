@@ -18,6 +18,7 @@ import pytest
 import concordant as cc
 from concordant.data.collection import path
 from concordant.inference import intervals
+from concordant.render.report.document import verdict_of
 
 compare = partial(cc.compare, worth=False)  # which takes a third of a second
 PEOPLE = {"dense": 0.61, "hybrid": 0.64, "bm25": 0.45, "rm3": 0.47, "ql": 0.4}
@@ -440,3 +441,41 @@ def test_progress_goes_once_from_nothing_to_all_through_intervals_and_tests() ->
     assert len({total for _, total in seen}) == 1
     assert shares == sorted(shares)
     assert shares[-1] == 1
+
+
+def test_a_side_that_ties_all_systems_has_no_ranking_to_compare() -> None:
+    people = cc.load_collection("people")
+    tied = cc.Scores(np.full(people.values.shape, 0.5), people.topics, people.systems)
+    one = compare(people, {"flat": tied}, rng=1)
+    assert one.verdict == "flat gives all systems the same score, so its ranking cannot be compared."
+    assert one.to_dict()["verdict"] == one.to_dict()["comparisons"][0]["verdict"] == one.verdict
+    assert verdict_of(one)["headline"] == one.verdict
+    other = compare({"level": tied}["level"], people, names=["level", "people"], rng=1)
+    assert other.verdict == "level gives all systems the same score, so its ranking cannot be compared."
+    several = compare(people, {"flat": tied, "hasty": cc.load_collection("hasty")}, rng=1)
+    assert several.verdict == f"{several['hasty'].verdict} {one.verdict}"
+
+
+def test_the_same_data_among_others_takes_nothing_from_the_verdict_on_them() -> None:
+    people, careful, hasty = map(cc.load_collection, ("people", "careful", "hasty"))
+    both = cc.compare(people, [careful, hasty], names=["people", "careful", "hasty"], rng=1)
+    again = cc.compare(people, [people, hasty, careful], names=["people", "again", "hasty", "careful"], rng=1)
+    assert again.verdict == (
+        f"{both.verdict} again and people have the same scores for every system, so their agreement shows nothing."
+    )
+    assert again["hasty"].worth.worth == both["hasty"].worth.worth
+    lines = again.table().splitlines()
+    assert [line.split("  ")[1] for line in lines[1:6]] == [
+        "careful", "weaker than the best:", "hasty", "the same data:", "again",
+    ]  # fmt: skip
+    assert verdict_of(again)["headline"] == verdict_of(both)["headline"]
+    one = cc.compare(people, [people, hasty], names=["people", "again", "hasty"], rng=1)
+    assert one.verdict.startswith(both["hasty"].verdict)
+
+
+def test_an_identical_ranking_is_not_too_few_topics() -> None:
+    people = cc.load_collection("people")
+    (c,) = compare(people, dict(zip(people.systems, people.means().tolist(), strict=True)), rng=1).comparisons
+    assert c.rank_line() == "Rank distance 0: candidate's ranking is that of people's means"
+    undefined = compare(people, cc.load_collection("hasty"), names=["people", "hasty"], rng=1).to_dict()
+    assert undefined["comparisons"][0]["not_defined"]["tau"] == "ties in hasty"

@@ -249,3 +249,21 @@ def test_the_command(files: Path) -> None:
     assert "write NAME=FOLDER" in bad("compare", "people.csv", "gpt.csv", "--collection", "cs", status=2)
     assert "leave out --card" in bad("compare", *sides, "-m", "all", "--card", status=2)
     assert rows("compare", *sides[:2], "-m", "RR") == rows("compare", *(f"{side}:RR" for side in sides[:2]))
+
+
+def test_every_measure_is_every_measure_of_quality_with_its_interval(tmp_path: Path) -> None:
+    sides = [tmp_path / "people.csv", tmp_path / "gpt.csv"]
+    for seed, path in enumerate(sides):
+        rng = np.random.default_rng(seed)
+        lines = ["system,topic,map,ndcg,latency,standard_error,n_wins"]
+        for s in range(10):
+            lines += [f"s{s},t{t}," + ",".join(map(str, rng.random(5) / 5 + s / 10)) for t in range(15)]
+        path.write_text("\n".join(lines) + "\n")
+    with pytest.warns(UserWarning, match="no quality: latency, standard_error, n_wins; name them with measures"):
+        found = cc.compare(*sides, measures="all", **FEW)
+    assert [part.measure for part in found.parts] == ["map", "ndcg"]
+    lines = found.table().splitlines()
+    assert lines[0].split() == ["measure", "worth", "of", "25", "95%", "interval", "tau_b", "tau_ap_b"]
+    assert f"  {found.parts[0].found.worth.ends}  " in lines[1]
+    few = cc.compare(*sides, measures=["map", "ndcg"], worth=False, **FEW)
+    assert "worth of" not in str(few)

@@ -161,10 +161,11 @@ def test_a_gate_is_closed_where_the_worth_is_not_known() -> None:
 
 
 def test_what_cannot_be_valued(tmp_path: Path) -> None:
-    few = good("compare", PEOPLE, CAREFUL, "--topics", "401,402,403,404,405,406,407,408,409")
+    nine = "--topics 401,402,403,404,405,406,407,408,409"
+    few = good("compare", PEOPLE, CAREFUL, *nine.split())
     assert "Note: What careful is worth is not known: there are only 9 topics (at least 10 are needed)\n" in few
-    more = [f"concordant explain {PEOPLE} {CAREFUL}", "or the same with --html report.html, or --all"]
-    assert few.endswith(f"Next: concordant plan {PEOPLE}\n      {more[0]}\n      {more[1]}\n")
+    more = [f"concordant explain {PEOPLE} {CAREFUL} {nine}", "or the same with --html report.html, or --all"]
+    assert few.endswith(f"Next: concordant plan {PEOPLE} {nine}\n      {more[0]}\n      {more[1]}\n")
     ten = "401,402,403,404,405,406,407,408,409,410"
     assert "25 topics judged by careful " in good("compare", PEOPLE, CAREFUL, "--topics", ten)
     means = tmp_path / "means.csv"

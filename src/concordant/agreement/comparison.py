@@ -383,13 +383,14 @@ def _valued(found: list[Compared], drawn: Resampling) -> tuple[list[Compared], J
     sides share; it is None if they are too few.
     """
     settings, wanted = found[0].settings, [get_coefficient(v.coefficient) for v in found[0].values]
-    valued = [c for c in found if not c.same and _valuing(c.pairing, wanted)]
+    different = [c for c in found if not c.same]
+    valued = [c for c in different if _valuing(c.pairing, wanted)]
     known = for_worth(wanted)
     if known is None or not valued:
         return found, None
     how = How(known, settings["confidence_level"], drawn, new_systems=settings["new_systems"])
     sides = [replace(matched_judge(c.pairing), notes=()) for c in valued]
-    together = on_the_same([c.pairing for c in valued], sides) if len(valued) == len(found) > 1 else None
+    together = on_the_same([c.pairing for c in valued], sides) if len(valued) == len(different) > 1 else None
     ranking = None if together is None else ranking_of(sides, together, how)
     curves: dict[bytes, Curve] = {}
     judges = [worth_of(one, how, curves) for one in sides] if ranking is None else ranking.judges

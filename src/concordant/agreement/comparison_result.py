@@ -110,6 +110,12 @@ class Compared:
         return len(self.systems) * (len(self.systems) - 1) // 2
 
     @property
+    def without_order(self) -> list[str]:
+        """The sides that tie all systems."""
+        tied = ((self.truth, self.tied_truth), (self.candidate, self.tied_candidate))
+        return [name for name, pairs in tied if pairs == self.pairs]
+
+    @property
     def main_values(self) -> tuple[CoefficientValue, ...]:
         """Values of the main coefficients, or of the first coefficient if none of them was computed."""
         return tuple(v for v in self.values if v.coefficient in headlines("main")) or self.values[:1]
@@ -125,6 +131,8 @@ class Compared:
             alike = f"{self.candidate} and {self.truth} have the same {self.same} for every system"
             doubt = "They are" if self.same == "scores" else "They may be"
             return [f"{alike}.", f"{doubt} the same data, so their agreement shows nothing."]
+        if self.without_order:
+            return [comparison_text.not_compared([self])]
         if self.worth is not None:
             return list(self.worth._answers())
         swapped = f"{self.swapped or 'none'} of {counted(self.pairs, 'pair')}"
@@ -151,12 +159,10 @@ class Compared:
         if not self.tested:
             return f"Rank distance {t.distance:.2f}; rank test not run: it needs more topics than systems"
         topics = counted(t.settings["n_topics"], "group" if "groups" in self.settings else "topic")
-        says = (
-            f"rule out {self.candidate}'s ranking"
-            if t.significant
-            else f"are too few to rule out {self.candidate}'s ranking"
-        )
         ties = "; tied systems claim no order" if self.tied_candidate else ""
+        if t.distance == 0:
+            return f"Rank distance 0: {self.candidate}'s ranking is that of {self.truth}'s means{ties}"
+        says = f"{'rule' if t.significant else 'are too few to rule'} out {self.candidate}'s ranking"
         return f"Rank distance {t.distance:.2f}: {topics} {says} ({_p(t)}{ties})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -173,7 +179,7 @@ class Compared:
             "candidate_means": with_sign(self.candidate_means, self.lower_is_better[1]).tolist(),
             "lower_is_better": list(self.lower_is_better),
             "coefficients": {v.coefficient: plain(v.value) for v in self.values},
-            "not_defined": {v.coefficient: v.why for v in self.values if v.why},
+            "not_defined": {v.coefficient: comparison_text.named(v.why, self) for v in self.values if v.why},
             "intervals": {
                 v.coefficient: {
                     **v.interval.to_dict(),

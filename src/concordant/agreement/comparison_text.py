@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,16 +29,26 @@ def answers(found: Comparison) -> list[str]:
     if len(found.comparisons) == 1:
         return found.comparisons[0].answers()
     same = [c for c in found.comparisons if c.same]
-    if len(same) > _FEW:
-        names = listing([c.candidate for c in same], _FEW)
-        return [f"{len(same)} of {len(found.comparisons)} have the same data as {same[0].truth}: {names}."]
     if same:
-        return [line for c in same for line in c.answers()]
+        others = tuple(c for c in found.comparisons if not c.same)
+        rest = answers(replace(found, comparisons=others)) if others else []
+        which = f"{listing([c.candidate for c in same], _FEW)} and {same[0].truth} have the same {same[0].same}"
+        return [*rest, f"{which} for every system, so their agreement shows nothing."]
     if found.ranking is not None:
         return list(found.ranking._answers())
+    if unordered := [c for c in found.comparisons if c.without_order]:
+        others = tuple(c for c in found.comparisons if not c.without_order)
+        return [*(answers(replace(found, comparisons=others)) if others else ()), not_compared(unordered)]
     if not _same_data(found):
         return ["The candidates share different systems or topics with the first file, so they cannot be ranked."]
     return [*_highest(found), *_ruled_out(found)]
+
+
+def not_compared(found: Iterable[Compared]) -> str:
+    """Name the sides that tie all systems."""
+    names = list(dict.fromkeys(name for c in found for name in c.without_order))
+    verb, whose = ("give", "their rankings") if names[1:] else ("gives", "its ranking")
+    return f"{listing(names, _FEW)} {verb} all systems the same score, so {whose} cannot be compared."
 
 
 def _highest(found: Comparison) -> list[str]:
@@ -170,16 +181,16 @@ def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[st
     why: dict[str, list[str]] = {}
     for v in _values(c, names):
         if v.why:
-            why.setdefault(_named(v.why, c), []).append(v.coefficient)
+            why.setdefault(named(v.why, c), []).append(v.coefficient)
     lines = [f"No value{whose}: {listing(of)} ({reason})" for reason, of in why.items()]
     for p in c.per_topic:
         if p.coefficient in names and (p.why or p.undefined):
-            reason = _named(p.why, c) if p.why else f"undefined on {counted(p.undefined, 'topic')}"
+            reason = named(p.why, c) if p.why else f"undefined on {counted(p.undefined, 'topic')}"
             lines.append(f"{p.coefficient}{whose} on each topic: {reason}")
     return lines
 
 
-def _named(why: str, c: Compared) -> str:
+def named(why: str, c: Compared) -> str:
     """Put the names of the sides into a reason."""
     return re.sub(r"^ties in (truth|candidate)\b", lambda side: f"ties in {getattr(c, side[1])}", why)
 
@@ -215,7 +226,7 @@ def best_first(found: Comparison) -> Sequence[Compared]:
     """Sort by worth, else by main coefficients. Keep the given order if systems or topics differ."""
     if found.ranking is not None:
         place = {judge.names[1]: k for k, judge in enumerate(found.ranking.judges)}
-        return sorted(found.comparisons, key=lambda c: place[c.candidate])
+        return sorted(found.comparisons, key=lambda c: place.get(c.candidate, len(place)))
     if not _same_data(found):
         return found.comparisons
     return sorted(found.comparisons, key=lambda c: [-v.value if not v.why else math.inf for v in c.main_values])
@@ -255,8 +266,10 @@ def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> tuple
             break
         heads, rows = heads[:-1], [row[:-1] for row in rows]
     best = () if found.ranking is None else found.ranking.best
-    top = sum(c.candidate in best for c in shown)
-    if 0 < top < len(shown):
+    top, apart = sum(c.candidate in best for c in shown), sum(not c.same for c in shown)
+    if best and apart < len(shown):
+        lines.insert(1 + apart, "  the same data:")
+    if 0 < top < apart:
         lines.insert(1 + top, "  weaker than the best:")
     return "\n".join(lines), len(heads) == wanted
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Findings, Interval, columns, seed_of, settings_of
-from ..errors import InputError, argument, counted, listing, named, number
+from ..errors import InputError, argument, counted, listing, named, number, warn
 from ..inference.resampling import Resampling
 from ..judges.curves import How
 from ..judges.worth import agreements, could_be_best, for_worth, matched_judge, on_the_same, shown
 from ..read.look import look
 from ..read.reader import read_scores, tables_in
+from ..read.tables.vocabulary import companions, stands_beside
 from .comparison_result import Compared, Comparison
 
 Sides = tuple[Any, Any]  # the truth, and the candidates
@@ -81,14 +82,16 @@ def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[s
     """Show a row per measure, collection and candidate, then the averages."""
     each = [(part, c) for part in parts for c in part.found.comparisons]
     measured = any(_measure(c) for _, c in each)
-    rows = [[*["collection"] * bool(averages), *["measure"] * measured, "", "worth of 25", *names]]
+    level = f"{100 * parts[0].found.settings['confidence_level']:g}% interval"
+    valued = any(c.worth is not None for _, c in each)
+    heads = ["worth of 25", level] if valued else []
+    rows = [[*["collection"] * bool(averages), *["measure"] * measured, "", *heads, *names]]
     for part, c in each:
-        worth = "-" if c.worth is None else shown(c.worth.worth)
+        worth = ["-"] * len(heads) if c.worth is None else [c.worth.cell, c.worth.ends]
         about = [*[part.collection] * bool(averages), *[_measure(c)] * measured, c.candidate]
-        rows.append([*about, worth, *(number(c[name]) for name in names)])
+        rows.append([*about, *worth, *(number(c[name]) for name in names)])
     if not averages:
         return columns(rows)
-    level = f"{100 * parts[0].found.settings['confidence_level']:g}% interval"
     more = [["average", *["measure"] * measured, *names, f"{level} of {names[0]}", "may be best"]]
     for a in averages:
         ends = "-" if a.interval is None else f"{a.interval.low:.3f} to {a.interval.high:.3f}"
@@ -123,14 +126,19 @@ def _ends(values: Mapping[str, float]) -> list[str]:
 
 
 def common_measures(files: Iterable[Any]) -> list[str]:
-    """List the measures that all files have, in the order of the first file."""
+    """List the measures of quality that all files have, in the order of the first file."""
     found = [look(file).measures for file in files]
     common = [measure for measure in found[0] if all(measure in other for other in found)] if found else []
     if not common:
         raise InputError(
             f"the sides have no measure in common for {argument('measures', 'all')}: name one for each side"
         )
-    return common
+    beside = [name for name in common if name in companions(common) or stands_beside(name)]
+    if len(beside) == len(common):
+        return common
+    if beside:
+        warn(f"not compared, as they measure no quality: {listing(beside)}; name them with {named('measures')}")
+    return [name for name in common if name not in beside]
 
 
 def compared_by(

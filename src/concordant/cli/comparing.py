@@ -149,7 +149,11 @@ def compare(
         if every:
             cited = [value.coefficient for value in found.comparisons[0].values if not value.why]
             return f"{shown}\n\nCite: concordant cite {' '.join([*cited, 'rank_test'])}"
-        return f"{shown}\n{_next(found, truth, candidate)}"
+        commands: list[list[str]] = []
+        if not top and len(wanted or ()) < 2:  # the other commands lack --top, and take one coefficient
+            commands = _next(found, [truth, *candidate], read, own_topics, ["-c", *wanted] if wanted else [])
+        also = ("--html report.html | --all", "or the same with --html report.html, or --all")
+        return f"{shown}\n{next_steps(commands, *also)}"
 
     return replace(
         Answer.of(found),
@@ -205,15 +209,21 @@ def _table(
         return compared_by(cc.compare, each, {**how, "names": labels, "progress": bar.update})
 
 
-def _next(found: Comparison, truth: str, candidates: Sequence[str]) -> str:
-    """Suggest the next commands."""
+def _next(
+    found: Comparison, sides: Sequence[str], read: Reader, own_topics: bool, coefficient: Sequence[str]
+) -> list[list[str]]:
+    """Suggest the next commands, with the options that decide what is read and compared."""
     from ..judges.worth import CANNOT_TELL
 
     by_topic = any(c.topics for c in found.comparisons)
     unknown = any(c.worth is None or c.worth.word == CANNOT_TELL for c in found.comparisons)
-    more = [["plan", truth]] if by_topic and unknown else []
-    more += [["explain", truth, *candidates]] if len(candidates) == 1 else []
-    return next_steps(more, "--html report.html | --all", "or the same with --html report.html, or --all")
+    files = [f"./{side}" if side.startswith("-") else side for side in sides]
+    made = []
+    if by_topic and unknown:
+        made.append(["plan", files[0], *coefficient, *read.carried(sides[0])])
+    if len(files) == 2 and len(found.comparisons) == 1:
+        made.append(["explain", *files, *coefficient, *["--own-topics"] * own_topics, *read.carried()])
+    return made
 
 
 def _gate(found: Comparison, at_least: float) -> int:

@@ -407,6 +407,16 @@ class Reader:
         topics = [name for text in self.topics or () for name in names_of(text, "--topics") or ()]
         return {"systems": names_of(self.systems, "--systems"), "topics": list(dict.fromkeys(topics)) or None}
 
+    def carried(self, side: str | None = None) -> list[str]:
+        """Repeat the options as parts of another command, which reads all sides or this one."""
+        from ..read import parse_side
+        from ..read.source import as_options
+
+        read = self if side is None else self.of_side(name := parse_side(side).name, [name] if name else ())
+        given = {f.name: getattr(read, f.name) for f in fields(read) if getattr(read, f.name) != f.default}
+        topics = given.pop("topics", ())
+        return [*as_options(given), *(part for text in topics for part in ("--topics", text))]
+
     def of_side(self, name: str | None, names: Collection[str]) -> Reader:
         """Return the reader for the side of this name, as NAME=TOPICS applies to that side alone."""
         given = [(text, *text.partition("=")) for text in self.topics or ()]

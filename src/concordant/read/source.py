@@ -502,6 +502,21 @@ def parse_side(text: str) -> SideName:
     return SideName(name, rest, None) if equals and name and rest else SideName(None, text, None)
 
 
+def as_options(how: Mapping[str, Any]) -> list[str]:
+    """Write arguments of `read_scores` as options of a command; raise TypeError for what no option can say."""
+    made = []
+    for name, value in how.items():
+        option = "-m" if name == "measure" else f"--{name.replace('_', '-')}"
+        if isinstance(value, bool):
+            made.append(option if value else option.replace("lower", "higher"))
+            continue
+        names = [value] if isinstance(value, str) else list(value)
+        if isinstance(value, Mapping) or (len(names) > 1 and any("," in part for part in names)):
+            raise TypeError(f"{name} is {value!r}, which no option can say")
+        made += [option, ",".join(names)]
+    return made
+
+
 def _exists(path: str) -> bool:
     if not path or "\0" in path:
         return False

@@ -92,7 +92,7 @@ def test_several_candidates_have_the_lines_of_the_ranking_and_the_colour_of_the_
 
 def test_files_are_quoted_for_the_shell_and_other_sides_are_named() -> None:
     (c,) = compared(judge(0.3, bias=0.2)).comparisons
-    assert of_one(c)["next"][0][1] == "concordant explain people a"
+    assert of_one(c)["next"][0][1] == "concordant explain people a -c tau_ap_b"  # as the page explains it
     truth = cc.Scores(TRUTH, c.topics, SYSTEMS, call="cc.read_scores('my people.csv', missing='drop')")
     with warnings.catch_warnings(action="ignore"):
         (c,) = cc.compare(truth, judge(0.3, bias=0.2), n_resamples=500, rng=1).comparisons

@@ -411,6 +411,15 @@ def names_fact(name: str) -> bool:
     return _FACT.fullmatch(column_name(name)) is not None
 
 
+_BESIDE = re.compile(rf"(?:n|num|nr|no)_.+|{_ERRORS}|se|sd|ci|variance")
+
+
+def stands_beside(name: str) -> bool:
+    """Whether a measure of this name measures no quality: counts, lengths, costs, standard errors."""
+    beside = _BESIDE.fullmatch(column_name(name)) is not None and not looks_like_measure(name)
+    return beside or names_fact(name) or names_counter(name)
+
+
 @functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems asks ten times for each
 def column_name(name: str) -> str:
     """The name of a column in the spelling of the lists above."""

@@ -76,7 +76,8 @@ def _candidates(found: Sequence[Part], ranking: Part | None) -> str:
         if coefficient:
             row[coefficient] = c["coefficients"].get(coefficient)
         if ranking:
-            row["verdict"] = "could be the best" if c["candidate"] in ranking["best"] else "weaker than the best"
+            verdict = "could be the best" if c["candidate"] in ranking["best"] else "weaker than the best"
+            row["verdict"] = "the same data" if c["same"] else verdict
         rows.append(row)
     listed = table(f"Best first, by {'agreement across topics' if ranking else coefficient}", rows)
     if not drawn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import platform
 import re
 import shlex
@@ -23,6 +24,7 @@ from ...data.scores import Means, Scores
 from ...errors import InputTypeError, counted
 from ...pairing import Pairing
 from ...ranks.intervals import RankIntervals
+from ...read.source import as_options
 
 MOST_PAIRS = 20  # for each candidate, the costliest first
 MOST_ROWS = 500  # of a table
@@ -220,12 +222,17 @@ def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None,
     return intervals, {**known, "truth_notes": notes}
 
 
+def _explained_by(c: Compared) -> str | None:
+    """Choose the coefficient whose losses the page shows; None if all are undefined."""
+    defined = [v.coefficient for v in c.values if not v.why]
+    return next((name for name in (*reversed(headlines("main")), *defined) if name in defined), None)
+
+
 def _explained(
     c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means
 ) -> dict[str, Any] | None:
     """Explain a comparison by systems, topics and its worst pairs, and mark pairs that the truth separates."""
-    defined = [v.coefficient for v in c.values if not v.why]
-    name = next((n for n in (*reversed(headlines("main")), *defined) if n in defined), None)
+    name = _explained_by(c)
     if name is None:
         return None
     if c.topics and isinstance(truth, Scores) and isinstance(candidate, Scores):
@@ -253,7 +260,7 @@ def verdict_of(found: Result) -> Verdict:
         if len(found.comparisons) == 1:
             return of_one(found.comparisons[0])
         if found.ranking is not None:
-            best, found = of_one(found[found.ranking.judges[0].names[1]]), found.ranking
+            best = of_one(found[found.ranking.judges[0].names[1]])
     elif isinstance(found, Findings):
         found = found.numbers.get("ranking") or found
     first, *others = map(_ended, found._answers())
@@ -267,9 +274,9 @@ def of_one(c: Compared) -> Verdict:
     word, noun = ("", "") if known is None else (known.word, known.noun)
     more = noun == "judge" and c.pairing.by_topic and c.pairing.left_out[1:] > (1,)  # combine needs 2 more topics
     commands = [
-        (why, f"concordant {command.format(truth=_file(c, 0), candidate=_file(c, 1))}")
-        for why, command in _NEXT.get(word, () if c.same else (_DISAGREE,))
-        if more or command != _COMBINE[1]
+        (why, f"concordant {command}")
+        for why, line in _NEXT.get(word, () if c.same else (_DISAGREE,))
+        if (more or line != _COMBINE[1]) and (command := _command(c, line)) is not None
     ]
     answer = _TONES.get(word, "open" if word in _NEXT else "unknown")
     return {"answer": answer, "headline": first, "sentences": others, "next": commands}
@@ -279,8 +286,29 @@ def _ended(line: str) -> str:
     return f"{line.removesuffix('.')}."
 
 
-def _file(c: Compared, side: int) -> str:
-    """Return a side as commands take it: the file that it was read from, or else its name."""
-    scores = c.pairing.sides[side]
-    found = re.match(r"cc\.read_scores\((['\"])(.+?)\1", scores.call)
-    return shlex.quote(found[2] if found else (c.truth, c.candidate)[side])
+def _command(c: Compared, line: str) -> str | None:
+    """Write a command with the options that read its sides; return None if it cannot have them."""
+    verb, *wanted = line.split()
+    try:
+        sides, read = zip(*(_side(c, one == "{candidate}") for one in wanted), strict=True)
+    except TypeError:  # several files, or what only Python can pass
+        return None
+    options = [one for one in read if one is not None]
+    if c.settings["top"] or any(one != options[0] for one in options):
+        return None
+    explained = verb == "explain"
+    by = ["-c", name] if explained and (name := _explained_by(c)) not in (None, "tau_b") else []
+    own = ["--own-topics"] if explained and c.settings["on"] == "systems" else []
+    return shlex.join([verb, *sides, *by, *own, *(options[0] if options else ())])
+
+
+def _side(c: Compared, k: int) -> tuple[str, list[str] | None]:
+    """Return a side as commands take it, by its file or else its name, and the options that read its file."""
+    call = c.pairing.sides[k].call
+    if not call.startswith("cc.read_scores("):
+        return (c.truth, c.candidate)[k], None
+    made: Any = ast.parse(call, mode="eval").body
+    path, *measure = map(ast.literal_eval, made.args)
+    how = {one.arg: ast.literal_eval(one.value) for one in made.keywords}
+    direction = {True: ["lower"], False: ["higher"]}.get(how.pop("lower_is_better", None), [])
+    return ":".join([path, *measure, *direction]), as_options(how)
