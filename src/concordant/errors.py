@@ -229,7 +229,7 @@ MOST = 10  # names in a list
 def listing(labels: Iterable[Any], most: int = MOST) -> str:
     """List labels, separated by commas: at most the first `most`, and how many more there are."""
     labels = [one_line(label) for label in labels]
-    more = f" and {len(labels) - most:,} more" if len(labels) > most else ""
+    more = f", and {len(labels) - most:,} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
 
 

@@ -171,7 +171,7 @@ def test_where_all_swaps_cost_the_same_the_system_with_most_of_them_is_named() -
     assert found.verdict == "tau_b = 0.0000; 3 pairs of systems swapped; a has the most swaps (3)"
     found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, coefficient="tau_b")
     assert (
-        found.verdict == "tau_b = 0.3333; 2 pairs of systems swapped; a, b, c and 1 more have the most swaps (1 each)"
+        found.verdict == "tau_b = 0.3333; 2 pairs of systems swapped; a, b, c, and 1 more have the most swaps (1 each)"
     )
     found = cc.explain(truth, {"a": 4.0, "b": 5.0, "c": 2.0, "d": 3.0}, coefficient="tau_ap_b")
     assert "; a and b cost most (" in found.verdict

@@ -255,7 +255,7 @@ def test_a_mix_is_worth_more_with_a_good_machine_than_with_a_bad_one() -> None:
         f"{helps.means.systems[0]} ranks first"
     )
     assert 15 < useless.worth < 22
-    assert _first(LABELS, np.ones(12)) == "s0, s1, s2 and 9 more tie for first"
+    assert _first(LABELS, np.ones(12)) == "s0, s1, s2, and 9 more tie for first"
 
 
 def test_a_plan_of_a_mix_says_what_it_is_predicted_from_and_what_was_not_tried() -> None:

@@ -66,7 +66,7 @@ class TestTrecEval:
 
     def test_several_measures_are_listed(self, formats: Path) -> None:
         path = formats / "trec_eval" / "BBGhelani1.q.txt"
-        few = "map, P_10, recip_rank, Rprec, bpref, P_5 and 21 more"
+        few = "map, P_10, recip_rank, Rprec, bpref, P_5, and 21 more"
         choose = rf"27 measures; choose one with measure=: {few} \(`concordant look .*` lists all"
         with pytest.raises(ReadError, match=choose):
             read_scores(path)
@@ -83,7 +83,7 @@ class TestTrecEval:
         found = read_scores(path, "map")
         assert isinstance(found, Means)
         assert dict(zip(found.systems, found.values, strict=True)) == {"BBGhelani1": 0.3008}
-        with pytest.raises(ReadError, match=r"28 measures; choose one with measure=: map, P_10, .* and 22 more"):
+        with pytest.raises(ReadError, match=r"28 measures; choose one with measure=: map, P_10, .*, and 22 more"):
             read_scores(path)
         with pytest.raises(ReadError, match=r"means over 30 topics, and .*out.test over 3: .* with -q"):
             read_scores([path, formats / "trec_eval" / "out.test"], "map")

@@ -75,7 +75,7 @@ class TestOneName:
     def test_a_task_that_was_asked_for_by_its_name_alone(self, tmp_path: Path) -> None:
         write(tmp_path / "a/1/T.json", task("T", dict.fromkeys("abcd", 0.5)))
         write(tmp_path / "a/1/U.json", task("U", {"default": 0.5}, "dev"))
-        with pytest.raises(ReadError, match=r"has no topic 'T'; did you mean 'T/a', 'T/b', 'T/c' and 1 more\?"):
+        with pytest.raises(ReadError, match=r"has no topic 'T'; did you mean 'T/a', 'T/b', 'T/c', and 1 more\?"):
             read_scores(tmp_path, topics=["T"])
         with pytest.raises(ReadError, match=r"has no topic 'U'; did you mean 'U\[dev\]'\?"):
             read_scores(tmp_path, topics=["U"])

@@ -466,7 +466,7 @@ def well_known(measures: Collection[str]) -> list[str]:
     >>> well_known(["num_q", "P_10", "recip_rank", "nDCG@10"])
     ['nDCG@10', 'P_10', 'recip_rank']
     """
-    return [name for wanted in _WELL_KNOWN for name in measures if spelling(name) == wanted]
+    return [name for wanted in _WELL_KNOWN for name in measures if spelling(name.removeprefix("Z")) == wanted]
 
 
 # Words, in lower case, of measures that are better when they are lower. ERR, expected reciprocal rank, is not one.
