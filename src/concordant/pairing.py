@@ -436,6 +436,8 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     ]
     if alike:
         notes.append(alike)
+    if on == "both" and any(side.call and are_invented(side.topics) for side in sides if isinstance(side, Scores)):
+        notes.append("No file has a column of topics, so rows were matched by their order")
     more = _points_of_some(kept) if any(lost) else ()
     return Pairing(tuple(kept), tuple(names), on, tuple(map(len, dropped)), (*said, *notes, *more))
 

@@ -103,7 +103,7 @@ def test_it_is_a_collection(tmp_path: Path) -> None:
     [
         ([[1, np.nan], [2, np.nan]], "there are no scores at all for system b: leave it out"),
         ([[np.nan, np.nan], [2, 1]], "no scores at all for topic 1: leave it out, .* or missing='drop'"),
-        ([[1, np.nan], [np.nan, 2]], "b share no topic with a, even through other systems"),
+        ([[1, np.nan], [np.nan, 2]], "b shares no topic with a, even through other systems"),
         ([[1, np.inf], [np.nan, 2]], "is inf"),
     ],
 )
@@ -224,7 +224,7 @@ class TestRankIntervals:
         assert found.observed[found.systems.index("2")] == 4
         assert (found.low <= found.observed).all()
         assert (found.observed <= found.high).all()
-        assert "6 lack topics" in found.notes[0]
+        assert "1 system of 6 lacks topics" in found.notes[0]
 
     def test_groups_and_holes_together(self) -> None:
         values = holed(24, 5)

@@ -489,7 +489,7 @@ def decimal_commas_in_quotation_marks(rng: Rng, table: Table) -> Odd:
 def fractions(rng: Rng, table: Table) -> Odd:
     halves = replace(table, cells=[[pick(rng, "0.5", "0.25", "0.75") for _ in row] for row in table.cells])
     write = {"0.5": "1/2", "0.25": "1/4", "0.75": "3/4"}
-    return written(halves, with_cell(halves, write.__getitem__, some(rng, halves)), says="such as 0.25")
+    return written(halves, with_cell(halves, write.__getitem__, some(rng, halves)), says="If it stands for")
 
 
 @kind

@@ -184,7 +184,7 @@ class TestOthers:
         assert scores.means().tolist() == pytest.approx([0.3004768964009319, 0.26843232497346187])
 
     def test_ranx_report(self, formats: Path) -> None:
-        with pytest.raises(ReadError, match=r"has a format that is not recognised\. Known are: .*ranx scores as JSON"):
+        with pytest.raises(ReadError, match=r"is a report of ranx, .*: after .* write run\.scores"):
             read_scores(formats / "ranx" / "ranx_report.json", "map")
 
     def test_mteb(self, formats: Path) -> None:

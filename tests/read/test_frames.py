@@ -76,6 +76,16 @@ def test_parquet_files_are_paired_by_an_index_that_is_metadata_alone(tmp_path: P
     assert pair.truth.topics == pair.candidates[0].topics == tuple(map(str, range(411, 431)))
 
 
+def test_files_without_topics_are_paired_by_order_with_a_note(tmp_path: Path) -> None:
+    text = "a,b,c\n.1,.2,.3\n.2,.3,.1\n.5,.4,.6\n"
+    for name in ("x.csv", "y.csv"):
+        (tmp_path / name).write_text(text)
+    said = "No file has a column of topics, so rows were matched by their order"
+    assert said in cc.pair(tmp_path / "x.csv", tmp_path / "y.csv").notes
+    arrays = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]])
+    assert said not in cc.correlate(arrays, arrays[::-1]).notes
+
+
 def test_metadata_that_do_not_fit_the_table_say_nothing() -> None:
     table = pa.Table.from_pandas(pd.DataFrame({"a": [0.15, 0.25], "b": [0.3, 0.15]}, index=pd.RangeIndex(5, 7)))
     assert READ(table).topics == ("5", "6")

@@ -79,9 +79,7 @@ class TestNesting:
         assert not any(map(looks_like_measure, ["r-1", "r_1", "r1", "set_a", "p_bm25", "map_bm25", "P-tuning"]))
 
     def test_what_is_no_number(self) -> None:
-        with pytest.raises(
-            InputError, match=r"map of a on 1: '1/2' is not a number. Write digits with a decimal point"
-        ):
+        with pytest.raises(InputError, match=r"map of a on 1: '1/2' is not a number. If it stands for 0.5, write 0.5"):
             as_scores({"a": {"1": {"map": "1/2"}}, "b": {"1": {"map": 0.2}}})
         holes: Any = {"1": {"map": 0.1}, "2": {"map": None}}
         for missing in (

@@ -246,7 +246,7 @@ class TestTypesOfRules:
     def test_borda_needs_no_common_topic(self) -> None:
         apart = open_scores([[1.0, 2.0, NAN], [NAN, NAN, 1.0]], ["a", "b"], total="borda")
         assert apart.settled(open_to_holes=True)[0].totals().tolist() == [1, 2, 2]
-        with pytest.raises(InputError, match="3 share no topic with 1"):
+        with pytest.raises(InputError, match="3 shares no topic with 1"):
             apart.described(total="mean-rank").settled(open_to_holes=True)
 
 

@@ -110,7 +110,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "top": {"min": 2},
     "k": {"flags": ("-k",)},
     "groups": {"metavar": "FILE"},
-    "types": {"metavar": "FILE"},
+    "types": {"metavar": "FILE|task"},
     "costs": {"metavar": "FILE"},
 }
 """Settings of an option in every command: short name, section of the help, limits, and placeholder of the value."""
@@ -318,7 +318,7 @@ class Reader:
         A CSV file with the group of each topic, such as the document of a segment, FILE or FILE:COLUMN; the word none
         treats topics as independent.
     types
-        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN.
+        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN; task takes STS17 of STS17/en-en.
     total
         The total that ranks the systems.
     lower_is_better

@@ -332,7 +332,7 @@ def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[
         + listing((topics[int(i)] for i in np.flatnonzero(holes[:, k])), named_topics)
         for k in bad[:most]
     ]
-    return "; ".join(parts) + (f"; and {len(bad) - most} more systems" if len(bad) > most else "")
+    return "; ".join(parts) + (f"; and {counted(len(bad) - most, 'more system')}" if len(bad) > most else "")
 
 
 def fitted(values: FloatArray) -> FloatArray:
@@ -390,10 +390,11 @@ def refuse_apart(there: npt.NDArray[np.bool_], systems: tuple[str, ...]) -> None
 
     label = connected_components(there.T.astype(np.int64) @ there, directed=False)[1]
     if (label != label[0]).any():
-        apart = listing(systems[k] for k in np.flatnonzero(label != label[0]))
+        apart = [systems[k] for k in np.flatnonzero(label != label[0])]
+        share = "shares" if len(apart) == 1 else "share"
         raise InputError(
-            f"{apart} share no topic with {systems[0]}, even through other systems, so they cannot be compared: "
-            "leave them out, or add systems that have topics of both"
+            f"{listing(apart)} {share} no topic with {systems[0]}, even through other systems, so they cannot be "
+            "compared: leave them out, or add systems that have topics of both"
         )
 
 

@@ -244,7 +244,8 @@ class Scores(_Data):
                 f"{named('total')} is 'type-mean', which needs the type of each topic: give {named('types')}"
             )
         if types is not None and total == "mean":
-            raise InputError(f"{named('types')} is for other totals than 'mean': choose one with {named('total')}")
+            way_out = f"choose one, as in {argument('total', 'type-mean')}"
+            raise InputError(f"{named('types')} is for other totals than 'mean': {way_out}")
         vars(self).update(values=array, runs=runs, topics=rows, systems=columns, measure=measure or "", missing=missing)
         vars(self).update(groups=_labelled(groups, rows, "groups"), types=_labelled(types, rows, "types"))
         vars(self).update(teams=_labelled(teams, columns, "teams"), families=_labelled(families, columns, "families"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ReadError, listing, warn
+from ..errors import ReadError, counted, listing, warn
 from ..read import source as sources
 from ..read.source import Source
 from ..read.tables.vocabulary import not_a_number, plain_number, plain_numbers
@@ -118,7 +118,8 @@ def _by_line(source: Source) -> tuple[_Lists, bytes]:
     for line, text in source.lines():
         fields = text.split(None, 6)
         if len(fields) < 6:
-            raise source.error(f"has {len(fields)} fields: a run has 6, topic, Q0, document, rank, score and tag", line)
+            has = f"has {counted(len(fields), 'field')}"
+            raise source.error(f"{has}: a run has 6, topic, Q0, document, rank, score and tag", line)
         value = plain_number(fields[4])
         if value is None:
             raise source.error(f"the score {not_a_number(fields[4].decode(), '', 'leave out the line')}", line)
@@ -173,7 +174,8 @@ def read_qrels(what: Any) -> Qrels:
     source.refuse_hidden_rows(4)
     for line, row in source.lines():
         if len(fields := row.split()) != 4:
-            raise source.error(f"has {len(fields)} fields: qrels have 4, topic, iteration, document and grade", line)
+            has = f"has {counted(len(fields), 'field')}"
+            raise source.error(f"{has}: qrels have 4, topic, iteration, document and grade", line)
         topic, _, document, text = fields
         grade = plain_number(text)
         if grade is None:

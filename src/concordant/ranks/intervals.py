@@ -153,7 +153,7 @@ class RankIntervals(Result):
             return ()
         are = "pair is" if len(pairs) == 1 else "pairs are"
         shown = listing((f"{a} and {b}" for a, b in pairs), 2)
-        return (f"{len(pairs)} {are} too close to call ({shown}); more resamples settle it",)
+        return (f"{len(pairs)} {are} too close to call ({shown}): another seed could decide them",)
 
     def __getitem__(self, system: str) -> tuple[int, int]:
         """Return the best and the worst rank of a system."""
@@ -513,9 +513,10 @@ def _holes(given: Scores, points: Scores) -> tuple[str, ...]:
     """Notes on missing scores."""
     if not given.has_holes:
         return ()
-    lacking = (
-        f"{counted(int((given.counts() < len(given.topics)).sum()), 'system')} of {len(given.systems)} lack topics"
-    )
+    n = int((given.counts() < len(given.topics)).sum())
+    lacking = f"{counted(n, 'system')} of {len(given.systems)} {'lacks' if n == 1 else 'lack'} topics"
     if not points.has_holes:
-        return (f"{lacking}, which give 0 points, as MTEB counts them",)
+        few = int((2 * given.counts() < len(given.topics)).sum())
+        gain = f". {few} lack more than half of the {len(given.topics):,} topics, so systems with most topics gain"
+        return (f"{lacking}, which give 0 points, as MTEB counts them{gain if 2 * few > len(given.systems) else ''}",)
     return (f"{lacking}; two systems are compared on the topics that both have, and {ASSUMED}",)

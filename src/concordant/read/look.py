@@ -84,7 +84,6 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
         "path": numbers["path"] or found[0].origin.label,
         "formats": tuple(dict.fromkeys(contents.format for contents in found)),
         "n_files": len(found),
-        "reading": found[0].reading,
         "measures": measures,
     }
     reading = reading._replace(measure=measure or default or next(iter([*well_known(measures), *measures]), None))
@@ -94,6 +93,7 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
     except ConcordantError:  # what is shown is the same in both directions
         made, lower = reading._replace(lower_is_better=False).scores(found), None
     numbers |= {
+        "reading": found[0].reading,  # a table may know only now
         "systems": made.systems,
         "topics": made.topics,
         "groups": tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values())),

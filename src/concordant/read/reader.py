@@ -523,6 +523,8 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
     if is_bare(given):
         unlabelled = "Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         raise InputTypeError(f"{name} is {_kind(given)} without labels: give {_TAKEN}. {unlabelled}")
+    if hasattr(given, "read"):
+        raise InputTypeError(f"{name} is an open file: read it with concordant.read_scores(file)")
     results = _results(given)
     if not isinstance(results, Mapping):
         way_out = f"give {_TAKEN}, or the scores of topics that an evaluation tool made"

@@ -44,6 +44,7 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (records.is_results, records.read_results),
     (records.is_per_instance, records.read_helm),
     (records.is_companion, records.refuse_companion),
+    (nested.is_ranx_report, nested.refuse_ranx_report),
     (nested.is_means, nested.read_means),
     (nested.is_nested, nested.NestedScores),
 )
@@ -108,6 +109,8 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
             return table
     cells = delimited.read_delimited(source, roles)
     table = None if cells is None else table_contents(cells, roles)
+    if table is None and len(fields) > 1 and len(list(islice(source.lines(), 2))) == 1:
+        raise source.other_kind("has one line, which may be a header, and no rows. The line", line)
     if table is None:
         raise unknown(source, line)
     return table

@@ -171,6 +171,17 @@ def _names_topics(name: str) -> bool:
     return vocabulary.column_name(name) in vocabulary.TOPIC_COLUMNS
 
 
+def is_ranx_report(content: Any) -> bool:
+    """A report of ranx's `compare`, which has the mean of each model."""
+    return isinstance(content, dict) and {"stat_test", "model_names", "metrics"} <= content.keys()
+
+
+def refuse_ranx_report(source: Source, content: Any) -> Contents:
+    """Say what a report of ranx lacks, and what to write instead."""
+    write = "after ranx.evaluate(qrels, run, metrics), write run.scores as JSON, one file for each run"
+    raise source.error(f"is a report of ranx, which has means but no scores of topics: {write}", 1)
+
+
 def is_nested(content: Any) -> bool:
     """Two or three levels of dictionaries with numbers or holes at the bottom; perhaps below one more key."""
     content = unwrapped(content)

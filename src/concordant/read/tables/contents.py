@@ -347,10 +347,12 @@ class Long(Contents):
 
         def twice(first: int, again: int) -> ConcordantError:
             extra = [cells.names[k] for k in self.layout.others] if self.layout.value is not None else []
-            hint = f"; keep one value of {listing(extra)}" if extra else ""
+            hint = f"keep one value of {listing(extra)}" if extra else "keep one"
+            if self.runs is None:
+                hint += f", or say {argument('run_column')} if a column numbers repeated runs"
             system = "" if systems is None else f" of system {systems[again]!r}"
-            what = f"the same score{system} on topic {topics[again]!r}"
-            return cells.error(f"{what} was given{cells.at(first)} already{hint}", again)
+            what = f"a score{system} on topic {topics[again]!r}"
+            return cells.error(f"{what} was given{cells.at(first)} already: {hint}", again)
 
         asked: Collection[int] = range(len(cells))  # what is left out may hold anything
         for what, wanted in (("topic", self.roles.topics), ("system", self.roles.systems)):

@@ -578,7 +578,7 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
     if 2 * len(words) > len(columns) or len(cells) < 2:
         cells.matrix(columns)
     firsts = {place: str(next(iter(found.values()))) for place, found in words.items()}
-    return {place: f"holds {cell!r}" for place, cell in firsts.items() if not _NUMBER.fullmatch(cell)}
+    return {place: f"holds {cell[:40]!r}" for place, cell in firsts.items() if not _NUMBER.fullmatch(cell[:1000])}
 
 
 def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:

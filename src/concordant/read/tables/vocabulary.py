@@ -81,15 +81,22 @@ def is_fraction(value: float | None) -> bool:
     return value is not None and 0 < abs(value) % 1 < 1
 
 
+_FRACTION = 20  # characters of x/y in a cell
+
+
 def not_a_number(cell: Any, where: str, missing: str) -> str:
     """What is wrong with a cell that should be a number, and what to write instead.
 
     >>> not_a_number("1/2", "", "write nan")
-    "'1/2' is not a number. Write digits with a decimal point, such as 0.25, up to 1e300; if it is missing, write nan."
+    "'1/2' is not a number. If it stands for 0.5, write 0.5; if it is missing, write nan."
     """
     shown = in_digits(cell)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     instead = "Write digits with a decimal point, such as 0.25, up to 1e300"
+    parts = cell.split("/") if isinstance(cell, str) and len(cell) < _FRACTION else ()
+    above, below = map(plain_number, parts) if len(parts) == 2 else (None, None)
+    if above is not None and below:
+        instead = f"If it stands for {above / below:g}, write {above / below:g}"
     return f"{shown}{where} is not a number. {instead}; if it is missing, {missing}."
 
 
