@@ -149,7 +149,7 @@ def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -
 
 @pytest.mark.long
 def test_judges(run: Run, collected: Path) -> None:
-    judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "human.txt", "-m", "AP", "--resamples", "500"]
+    judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "AP", "--resamples", "500"]
     printed = json.loads(run(*judges, "-f", "json", "--html", "r.html"))
     page = Page((collected / "r.html").read_text(encoding="utf-8"))
     document = page.script("document")
