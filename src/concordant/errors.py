@@ -213,8 +213,8 @@ def one_line(text: Any) -> str:
 
 
 def counted(n: int, noun: str, several: str = "") -> str:
-    """Format a count with its noun: '1 topic', '2,000 topics', '2 batches'."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {several or noun + 's'}"
+    """Format a count with its noun: '1 topic', '2 topics', '2 batches'."""
+    return f"{n} {noun}" if n == 1 else f"{n} {several or noun + 's'}"
 
 
 def ordinal(n: int) -> str:
