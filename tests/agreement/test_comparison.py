@@ -479,3 +479,15 @@ def test_an_identical_ranking_is_not_too_few_topics() -> None:
     assert c.rank_line() == "Rank distance 0: candidate's ranking is that of people's means"
     undefined = compare(people, cc.load_collection("hasty"), names=["people", "hasty"], rng=1).to_dict()
     assert undefined["comparisons"][0]["not_defined"]["tau"] == "ties in hasty"
+
+
+def test_two_topics_have_no_interval_and_say_why() -> None:
+    sides = [cc.load_collection(name) for name in ("people", "careful")]
+    two = [side.select(topics=side.topics[:2]) for side in sides]
+    found = cc.correlate(*two, rng=1)
+    assert found.value == cc.correlate(*two, method=None).value
+    assert found.interval is None
+    assert found.notes[-1].startswith("no interval: 2 topics or groups are too few")
+    assert compare(*two, interval=True, rng=1).notes[-1] == found.notes[-1]
+    three = [side.select(topics=side.topics[:3]) for side in sides]
+    assert cc.correlate(*three, rng=1).interval is not None

@@ -102,7 +102,7 @@ def test_judges(tmp_path: Path) -> None:
     asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "half.txt", "-m", "nDCG@5")
     text = good(*asked, "-q")
     assert "The best judge is any of the 2" in text
-    assert "truth by row, candidate by column" in text
+    assert "human by row, machine by column" in text
     found = json.loads(good(*asked, "-f", "json", "-o", str(tmp_path), "-q"))
     assert {path.name for path in tmp_path.iterdir()} == {"judges.csv", "systems.csv", "judges.png"}
     assert (
@@ -174,3 +174,12 @@ def test_judges_in_every_format() -> None:
     assert markdown.startswith("| judge | measure |")
     assert "ranks the systems" not in markdown
     assert "p (Holm)" not in good(*asked, "-q")  # one judge has no other
+
+
+def test_judges_are_called_by_their_files_and_given_once(files: Path) -> None:
+    asked = ("judgments", "judges", "runs", "human.txt", "machine.txt", "-m", "nDCG@5", "--resamples", "500", "-q")
+    text = good(*asked)
+    assert "the truth" not in text
+    assert "only human judged" in text
+    for twice in ("human.txt", "machine.txt"):
+        assert f"{twice} was given twice" in bad(*asked[:5], twice, status=2)

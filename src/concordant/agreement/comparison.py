@@ -26,7 +26,7 @@ from ..ranks.distance import Problem, RankTestMethod, rank_test_of
 from ..read.reader import Collection
 from .comparison_result import CoefficientValue, Compared, Comparison, PerTopic
 from .comparison_text import is_named
-from .correlation import NO_INTERVAL, chance_pvalue, check_pairing, estimate_of, undefined_on
+from .correlation import FEWEST, NO_INTERVAL, TOO_FEW, chance_pvalue, check_pairing, estimate_of, undefined_on
 from .tables import compared_by, read_by
 
 Notes = list[str]
@@ -293,6 +293,8 @@ def _add_intervals(
 ) -> Notes:
     """Add intervals from common resamples to the values, and return notes on those without."""
     a, b = _rows(found)
+    if len(a.values) < FEWEST:
+        return [TOO_FEW]
     places = [k for k, v in enumerate(values) if v.coefficient in chosen and not v.why]
     entries = {k: get_coefficient(values[k].coefficient) for k in places}
     notes = [f"{c.name} has no interval: {why}" for c in entries.values() if (why := c.not_resampled)]

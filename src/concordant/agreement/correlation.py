@@ -27,6 +27,8 @@ from ..pairing import Pairing, paired
 from ..read.reader import Collection, has_labels
 
 NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
+FEWEST = 3  # topics, or groups of them, for an interval
+TOO_FEW = f"no interval: 2 topics or groups are too few to resample, at least {FEWEST} are needed"
 _SLACK = 1e-12  # closer values count as equal: they are the same sum in another order
 _ROWS = 2**16  # scores in a batch of permutations
 _ENUMERATED = 8  # up to this many systems, try all orders
@@ -144,10 +146,14 @@ def correlate(  # noqa: PLR0913
     x, y = a.means(), b.means()
     value = float(known.formula(x, y))
     warn_undefined(value, known.undefined)
+    about: dict[str, Any] = {"n_systems": len(a.systems)}
+    about["n_topics"] = len(a.topics) if a.topics and b.topics else None
     made = None
     notes = (*found.notes, *nearly_reversed(value, known.name))
     if method is not None and not math.isnan(value):
         rows = found.observations()
+        if len(rows[0].values) < FEWEST:
+            return estimate_of(known, value, None, level, seed=None, notes=(*notes, TOO_FEW), data=found, **about)
         (made,) = limits((rows[0].values, rows[1].values), [known], method, level, drawn)
         if made is None:
             raise InputError(NO_INTERVAL)
@@ -157,9 +163,8 @@ def correlate(  # noqa: PLR0913
         if made.undefined:
             notes += (undefined_on(made),)
             warn(notes[-1], UndefinedCorrelationWarning)
-    settings = {"n_systems": len(a.systems), "n_topics": len(a.topics) if a.topics and b.topics else None}
-    settings |= found.settings if method is not None else {}
-    return estimate_of(known, value, made, level, seed=drawn.seed, notes=notes, data=found, **settings)
+    about |= found.settings if method is not None else {}
+    return estimate_of(known, value, made, level, seed=drawn.seed, notes=notes, data=found, **about)
 
 
 def check_pairing(found: Pairing, *, interval: bool, per_topic: bool = False) -> None:

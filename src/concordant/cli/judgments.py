@@ -429,16 +429,15 @@ def judges(
     from ..judgments.evaluation import parse_all
     from ..read.labels import labels_of
 
+    name, *labels = labels_for([str(path) for path in (truth, *candidate)])
     found, judged = cc.read_runs(runs), cc.read_qrels(truth)
     if len(found.systems) == len(candidate) == 1:  # nothing to rank: compare the labels alone
         from ..judgments.agreement import label_agreement
 
-        return label_agreement(
-            judged, cc.read_qrels(candidate[0]), rel=rel, n_resamples=random.resamples, rng=random.seed
-        )
+        how: dict[str, Any] = {"n_resamples": random.resamples, "rng": random.seed, "names": (name, labels[0])}
+        return label_agreement(judged, cc.read_qrels(candidate[0]), rel=rel, **how)
     wanted = known_coefficients(coefficient or headlines("main"))
     measures = [str(parsed) for parsed in parse_all(measure or ["nDCG@10"])]
-    labels = labels_for([str(path) for path in candidate])
     study = out.run(
         "judges",
         cc.study.judge_study,
@@ -448,6 +447,7 @@ def judges(
         measures,
         wanted,
         random.seed,
+        truth_name=name,
         rel=rel,
         families=None if families is None else labels_of(families, "families"),
         n_resamples=random.resamples,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import FloatArray
 from ..data.results import Findings, Interval, columns, settings_of
-from ..errors import InputError, argument, counted, number
+from ..errors import InputError, argument, counted, number, one_line
 from ..inference.resampling import Resampling, Seed, resampled_weights
 from ..options import checked
 from .changes import grades_beside, threshold
@@ -34,6 +34,7 @@ def label_agreement(
     truth: Qrels,
     candidate: Qrels,
     *,
+    names: tuple[str, str] = ("the truth", "the candidate"),
     rel: float | None = None,
     n_resamples: int = 1_999,
     confidence_level: float = 0.95,
@@ -57,6 +58,8 @@ def label_agreement(
         The trusted judge.
     candidate : Qrels
         The other judge, on the same scale of grades.
+    names : (str, str)
+        What tables call the two judges.
     rel : float, optional
         Make both judges' grades binary: 1 if at least this, else 0.
     n_resamples : int
@@ -149,7 +152,7 @@ def label_agreement(
             }
             for name, of in estimates.items()
         ],
-        shown=_shown(numbers, estimates),
+        shown=_shown(numbers, estimates, names),
         settings=settings,
     )
 
@@ -170,15 +173,16 @@ def _verdict(of: Mapping[str, Agreed], on: str) -> str:
     )
 
 
-def _shown(numbers: Mapping[str, Any], of: Mapping[str, Agreed]) -> str:
+def _shown(numbers: Mapping[str, Any], of: Mapping[str, Agreed], names_of: Sequence[str]) -> str:
     """Print the estimates and, with few grades, the confusion table."""
+    one, other = map(one_line, names_of)
     text = columns([[name, number(one.value, 4), str(one.interval or "-")] for name, one in of.items()])
-    text += f"\n\nonly the truth judged {numbers['only_truth']}, only the candidate {numbers['only_candidate']}"
+    text += f"\n\nonly {one} judged {numbers['only_truth']:,}, only {other} {numbers['only_candidate']:,}"
     names = [f"{label:g}" for label in numbers["labels"]]
     if len(names) > 12:
         return text
     counts = [[name, *map(str, row)] for name, row in zip(names, numbers["confusion"], strict=True)]
-    return f"{text}\n\ntruth by row, candidate by column\n\n{columns([['', *names], *counts])}"
+    return f"{text}\n\n{one} by row, {other} by column\n\n{columns([['', *names], *counts])}"
 
 
 NAMES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha")

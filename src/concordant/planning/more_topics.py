@@ -188,7 +188,8 @@ def _verdict(plan: Mapping[str, Any], unit: str) -> str:
     )
     chance = plan["probability"]
     aim = f"an expected {aim}" if chance is None else f"a {aim}, with a probability of {chance:g}"
-    topics = f"{most:,} {unit}s are not enough" if plan["n_topics"] is None else counted(plan["n_topics"], unit)
+    n = plan["n_topics"]
+    topics = f"{most:,} {unit}s are not enough" if n is None else f"{n:,} {unit}{'s' * (n != 1)}"
     low, high = (float(f"{end:.2g}") for end in (ends.low, ends.high))
     span = f"{low:,.0f} to {high:,.0f}" if high < math.inf else f"from {low:,.0f} up"
     span = span if low < math.inf else f"above {most:,}"

@@ -214,10 +214,10 @@ class Problem(NamedTuple):
         if m >= n:
             used = max(used, LEAST_EPS * float(covariance.diagonal().max()))
             raised = f" (eps = {eps:g} is lost in float64 beside such variances)" if used > eps else ""
+            regularised = "" if what == "the study" else f"it was regularised by eps = {used:g}{raised}, and "
             doubts.append(
-                f"{counted(m, 'system')} on {counted(n, 'topic')}: {what} needs more topics than systems, so it was "
-                f"regularised by eps = {used:g}{raised}, and p-values are not valid; take more topics or fewer systems "
-                f"({named('Scores.select')})"
+                f"{counted(m, 'system')} on {counted(n, 'topic')}: {what} needs more topics than systems, so "
+                f"{regularised}p-values are not valid; take more topics or fewer systems ({named('Scores.select')})"
             )
         variance = float(covariance.diagonal().mean())
         if variance < used and centred.any():

@@ -78,6 +78,7 @@ def judge_study(  # noqa: PLR0913
     coefficients: Iterable[str] | None = None,
     rng: int = 0,
     *,
+    truth_name: str = "the truth",
     rel: float | None = None,
     families: Mapping[str, str] | None = None,
     n_resamples: int = 4_999,
@@ -107,6 +108,8 @@ def judge_study(  # noqa: PLR0913
         Coefficients to give intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
     rng : int
         The seed.
+    truth_name : str
+        What messages and tables call the trusted judge.
     rel : float, optional
         Make labels binary: grades of at least this are relevant, for all judges.
     families : mapping of str to str, optional
@@ -145,7 +148,7 @@ def judge_study(  # noqa: PLR0913
     """
     kept = [topic for topic in truth if all(topic in qrels.topics for qrels in judges.values())]
     if not kept:
-        raise InputError(f"no topic of the truth is judged by all judges: {listing(truth.topics, 5)}")
+        raise InputError(f"no topic of {truth_name} is judged by all judges: {listing(truth.topics, 5)}")
     notes: tuple[str, ...] = ()
     if left := [topic for topic in truth if topic not in set(kept)]:
         notes = (f"{counted(len(left), 'topic')} left out, which not all judges have: {listing(left)}",)
@@ -175,13 +178,16 @@ def judge_study(  # noqa: PLR0913
         row |= {"low": low, "high": high, "d_rank": study.cell("judge", name, measure, "d_rank")["mean"]}
         rows.append(row | {"p": study.cell("judge", name, measure, "p")["mean"]})
     first = study.measures[0]
-    labels = {name: step(label_agreement(truth, qrels, rel=rel, rng=rng)) for name, qrels in named.items()}
+    labels = {
+        name: step(label_agreement(truth, qrels, rel=rel, rng=rng, names=(truth_name, name)))
+        for name, qrels in named.items()
+    }
     ranking, card, gaming = None, None, {}
     if len(full[first].topics) >= FEWEST:
         judged = {name: scores[name][first] for name in named}
-        called = ("the truth", *judged)
+        called = (truth_name, *judged)
         gaming = {
-            name: step(gaming_gap(runs, truth, qrels, first, missing=missing, names=("the truth", name), rng=rng))
+            name: step(gaming_gap(runs, truth, qrels, first, missing=missing, names=(truth_name, name), rng=rng))
             for name, qrels in named.items()
         }
         card = step(judge_card(full[first], judged, names=called, labels=labels, families=families, rng=rng))
@@ -194,7 +200,9 @@ def judge_study(  # noqa: PLR0913
     odd = [name for name, of in named.items() if of.levels[0] < truth.levels[0] or of.levels[-1] != truth.levels[-1]]
     if odd and rel is None:
         whose = ", ".join(odd)
-        notes += (f"the grades of {whose} are on another scale than the truth's: kappa and alpha are not comparable",)
+        notes += (
+            f"the grades of {whose} are on another scale than {truth_name}'s: kappa and alpha are not comparable",
+        )
     values = {name: estimates[name, first, names[0]].value for name in named}
     best = [name for name, value in values.items() if value == np.nanmax([-2.0, *values.values()])]
     answer = f"{names[0]} is undefined for all judges"
@@ -202,7 +210,7 @@ def judge_study(  # noqa: PLR0913
         answer = ranking.verdict
     elif best:
         rank = "rank" if len(best) > 1 else "ranks"
-        answer = f"on these topics {listing(best)} {rank} the systems most like the truth, by {names[0]}"
+        answer = f"on these topics {listing(best)} {rank} the systems most like {truth_name}, by {names[0]}"
     parts: dict[str, Any] = {"ranking": ranking, "labels": labels, "gaming": gaming, "study": study}
     found = StudyResult(
         kind="JudgeStudy",

@@ -149,11 +149,27 @@ def test_studies_of_judgments(run: Run, collected: Path, arguments: list[str]) -
 
 @pytest.mark.long
 def test_judges(run: Run, collected: Path) -> None:
-    judges = ["judgments", "judges", "runs", "human.txt", "machine.txt", "human.txt", "-m", "AP", "--resamples", "500"]
+    Path("second_JUDGE.txt").write_bytes(Path("human.txt").read_bytes())
+    judges = [
+        "judgments",
+        "judges",
+        "runs",
+        "human.txt",
+        "machine.txt",
+        "second_JUDGE.txt",
+        "-m",
+        "AP",
+        "--resamples",
+        "500",
+    ]
     printed = json.loads(run(*judges, "-f", "json", "--html", "r.html"))
     page = Page((collected / "r.html").read_text(encoding="utf-8"))
     document = page.script("document")
     assert document["tables"][0]["rows"] == printed["rows"]
+    told = " ".join(page.words)
+    assert "most like the truth" not in told
+    assert "candidate rank" not in told
+    assert "second_JUDGE" in told
     assert printed["study"]["rows"] in [table["rows"] for table in document["tables"]]
     known = {json.dumps(v) for table in document["tables"] for row in table["rows"] for v in row.values()}
     assert page.cells

@@ -436,7 +436,7 @@ def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: 
                 lines.append(f"  {way.departures:10d}  {way.value:>{width}}  {one_line(what)}")
                 lines.append(f"  {'':10}  {'':{width}}    {one_line(way.account)}")
             if len(ways) > SHOWN:
-                lines.append(f"  and {len(ways) - SHOWN} more (see to_dict or to_frame)")
+                lines.append(f"  and {len(ways) - SHOWN} more: to_frame() and --format csv list all")
             parts.append("\n".join(lines))
     counts = columns(
         [["departures", "tried", "values", "match", "by chance"]]

@@ -257,7 +257,7 @@ def _causes(c: Part) -> str:
         row = {f"better by {truth}": pair["better"], "worse": pair["worse"], "loss": pair["loss"]}
         row["kind"] = kinds[pair["kind"]]
         rows.append(row | ({f"significant by {truth}": pair["told_apart"]} if "told_apart" in pair else {}))
-    title = f"The costliest {len(rows)} of {counted(found['counts']['with_loss'], 'pair')} with a loss"
+    title = f"The costliest {len(rows)} of {counted(found['counts']['with_loss'], 'pair')} with a loss in {n}"
     known = [topic for topic in found["topics"] if topic["effect"] is not None]
     worst = sorted(known, key=lambda topic: -abs(topic["effect"]))[:MOST_CAUSES]
     topics = [{"topic": t["topic"], f"{n} without it": t["without"], "change": t["effect"]} for t in worst]

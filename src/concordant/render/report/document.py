@@ -41,7 +41,7 @@ QUESTIONS = {
         "judge_card soft_pairwise_accuracy significance_agreement",
     ),
     "JudgeRanking": ("Which judge is the best?", "rank_judges"),
-    "JudgeStudy": ("Which judge ranks the systems most like the truth?", "judge_study"),
+    "JudgeStudy": ("How alike do the judges rank and grade?", "judge_study"),
     "JudgeWorth": ("How good is this judge?", "judge_worth"),
     "JudgmentStudy": ("Does the ranking survive changed judgments?", "judgment_study"),
     "MixPlan": ("What is the cheapest mix of people and machine?", "plan_mix"),
@@ -140,7 +140,8 @@ def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
                 yield {"title": kind, "verdict": "", "rows": rows}
         return
     if isinstance(found, Result) and len(rows := found.rows()) > bool(title):
-        yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows)}
+        names = list(found.data.names[:2]) if isinstance(found.data, Pairing) else []
+        yield {"title": title, "verdict": found.verdict if title else "", "rows": plain(rows), "names": names}
     for field, value in {**shown_fields(found), **getattr(found, "parts", {})}.items():
         told = field.replace("_", " ")
         name = f"{title}, {told}" if title else told

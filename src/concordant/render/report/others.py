@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import escaped
@@ -16,24 +16,34 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
     """Make the parts of a report for a result without a report of its own."""
     parts = Parts(document["title"], document["about"], cited=document["cited"])
     first, *others = document["tables"] or [{"rows": []}]
-    numbers = _table("All numbers", first["rows"])
+    names = first.get("names", ())
+    numbers = _table("All numbers", first["rows"], names)
     drawn = _drawn(first["rows"])
     some = [{key: row[key] for key in list(row)[:MOST_COLUMNS]} for row in first["rows"]]
     wide = len(some) > 1 and some != first["rows"]
-    parts.front = drawn or (_table("The first columns", some) if wide else numbers)
+    parts.front = drawn or (_table("The first columns", some, names) if wide else numbers)
     parts.statistics = [("All numbers", numbers)] if drawn or wide else []
     for one in others:
         title = one["title"][:1].upper() + one["title"][1:]
-        parts.statistics.append((title, f"<p>{escaped(one['verdict'])}</p>{_table(title, one['rows'])}"))
+        listed = _table(title, one["rows"], one.get("names", ()))
+        parts.statistics.append((title, f"<p>{escaped(one['verdict'])}</p>{listed}"))
     parts.notes = [*document["notes"], *document["read_notes"]]
     return parts
 
 
-def _table(caption: str, rows: Records) -> str:
+def _table(caption: str, rows: Records, names: Sequence[str] = ()) -> str:
     if len(rows) == 1:  # transpose, since it may be wide
-        known = {key.replace("_", " "): _told(value) for key, value in rows[0].items() if value is not None}
+        known = {_head(key, names): _told(value) for key, value in rows[0].items() if value is not None}
         rows = [{"what": key, "value": value} for key, value in known.items()]
-    return table(caption, [{key.replace("_", " "): value for key, value in row.items()} for row in rows])
+    return table(caption, [{_head(key, names): value for key, value in row.items()} for row in rows])
+
+
+def _head(key: str, names: Sequence[str]) -> str:
+    """Write the head of a column, with the name of the side that it is about."""
+    for role, name in zip(("truth_", "candidate_"), names, strict=False):
+        if key.startswith(role):
+            return f"{key.removeprefix(role).replace('_', ' ')} by {name}"
+    return "rank distance" if key == "d_rank" else key.replace("_", " ")
 
 
 def _told(value: Any) -> Any:
