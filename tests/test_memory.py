@@ -57,7 +57,9 @@ def test_parts_give_the_same_numbers(kernels: Any, name: str, n: int, monkeypatc
 # The bootstrap of `correlate`, of which some resamples at a time are enough here.
 NESTED: dict[str, Callable[[cc.Scores, cc.Scores], Any]] = {
     "nested": lambda x, y: [len(w[0]) for w in intervals.nested_weights(len(x.topics), 20, np.random.default_rng(1))],
-    "nested pairs": lambda x, y: [len(w[0]) for w in intervals._pairs(len(x.topics), 60, np.random.default_rng(1))],
+    "nested pairs": lambda x, y: [
+        len(w[0]) for w in intervals.nested_weights(len(x.topics), 60, np.random.default_rng(1), inner=1, levels=2)
+    ],
 }
 
 

@@ -177,16 +177,14 @@ def _unit(scores: FloatArray) -> FloatArray:
     """Centre rows and scale them to length 1."""
     centred = scores - scores.mean(axis=1, keepdims=True)
     largest = np.abs(centred).max(axis=1, keepdims=True)
-    unit: FloatArray = centred / (largest * np.linalg.norm(centred / largest, axis=1, keepdims=True))
-    return unit
+    return np.asarray(centred / (largest * np.linalg.norm(centred / largest, axis=1, keepdims=True)))
 
 
 def _shifted(scores: FloatArray) -> FloatArray:
     """Subtract each row's first score and scale by a power of two, so that squares neither overflow nor vanish."""
     bounded = np.ldexp(scores, -np.frexp(np.abs(scores).max(axis=1, keepdims=True))[1])
     gaps = bounded - bounded[:, :1]
-    shifted: FloatArray = np.ldexp(gaps, -np.frexp(np.abs(gaps).max(axis=1, keepdims=True))[1])
-    return shifted
+    return np.asarray(np.ldexp(gaps, -np.frexp(np.abs(gaps).max(axis=1, keepdims=True))[1]))
 
 
 complete_docstrings(pearson, spearman, weighted_tau, pearson_rank, pearson_rank_symmetric)

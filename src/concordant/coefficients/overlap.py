@@ -176,8 +176,7 @@ def _discounted(agreement: FloatArray, p: float, rest: float | None = None) -> F
     weight, tail = _weights(p, agreement.shape[-1])
     with np.errstate(under="ignore"):
         total = (agreement * weight).sum(axis=-1) + (agreement[:, -1] * tail if rest is None else rest)
-        result: FloatArray = total / (weight.sum() + tail)
-    return result
+        return np.asarray(total / (weight.sum() + tail))
 
 
 def _harmonic_rest(n: int, p: float) -> float:

@@ -62,17 +62,16 @@ def pairwise_accuracy(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     return tau_strict(truth, candidate) / 2
 
 
-def _walked(costs: FloatArray) -> FloatArray:
-    """Convert costs at the lower system of each pair, `[j, i]` for j above i, to a symmetric matrix."""
-    return costs + costs.T
+def _walked(passed: FloatArray | BoolArray, wrong: BoolArray) -> FloatArray:
+    """Charge 2 / M for the share of each i's weights `passed[j, i]` that is wrong; both halves of the matrix."""
+    total = passed.sum(axis=0)
+    costs = wrong * passed * (2 / (np.where(total > 0, total, 1) * max(1, (total > 0).sum())))
+    return np.asarray(costs + costs.T)
 
 
 def tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """Losses of 2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
-    higher = above(candidate)
-    count = higher.sum(axis=0)  # p_i - 1
-    wrong = higher & ~above(truth)
-    return _walked(wrong * (2 / (np.maximum(count, 1) * max(1, (count > 0).sum()))))
+    return _walked(above(candidate), ~above(truth))
 
 
 def tau_ap_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -94,7 +93,8 @@ def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
         outside[i] = (1 / (p + k - 2)).sum() / t if p > 1 else 0.0
         inside[i] = ((k[1:] - 1) / (p + k[1:] - 2)).sum() / (t * (t - 1)) if t > 1 else 0.0
     tied = (candidate[:, None] == candidate[None, :]) & above(truth).T  # the truth puts i, the column, above j
-    return _walked((wrong * outside + tied * inside) * (2 / (m - 1)))
+    costs = (wrong * outside + tied * inside) * (2 / (m - 1))
+    return np.asarray(costs + costs.T)
 
 
 def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -103,14 +103,9 @@ def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     beside = ~(higher | lower)
     np.fill_diagonal(beside, False)
     wrong = (higher & ~above(truth)) | (beside & (above(truth) | above(truth).T))
-    count = (higher | beside).sum(axis=0)
-    return _walked(wrong * (2 / (np.maximum(count, 1) * (count > 0).sum())))
+    return _walked(higher | beside, wrong)
 
 
 def tau_gap(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     """Losses of 2 g_ji / (K * sum of the gaps above i) for each j above i in candidate and not in the truth."""
-    gaps = np.abs(truth[:, None] - truth[None, :])
-    higher = above(candidate)
-    total = (higher * gaps).sum(axis=0)
-    wrong = higher & ~above(truth)
-    return _walked(wrong * gaps * (2 / (np.where(total > 0, total, 1) * max(1, (total > 0).sum()))))
+    return _walked(above(candidate) * np.abs(truth[:, None] - truth[None, :]), ~above(truth))

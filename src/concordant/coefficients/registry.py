@@ -319,10 +319,8 @@ def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> F
         refuse_ties(counts.tied_truth, "truth", truth, of=entry.name, admits={"tau_gap": ""})
     low, high = (entry.formula(truth, break_ties(candidate, by)) for by in (-truth, truth))
     expected = get_coefficient(entry.mean_over_ties).formula(truth, candidate)
-    ends, orders = (
-        {"minimum": low, "expected": expected, "maximum": high},
-        f"{entry.name} over all orders of the tied systems",
-    )
+    ends = {"minimum": low, "expected": expected, "maximum": high}
+    orders = f"{entry.name} over all orders of the tied systems"
     batch = f"{orders}, for a batch of shape {np.shape(low)}"
     return Findings(
         kind="TieBounds",

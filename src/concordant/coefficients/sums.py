@@ -295,12 +295,9 @@ def floats(values: Any, name: str) -> FloatArray:
 
 def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
     """Describe the first value that is not a real number, and its place."""
+    kind = f"values of type {array.dtype}"
     if array.dtype.kind not in "OUS":
-        return (
-            f"values of type {array.dtype}, such as {array.flat[0]!s}"
-            if array.size
-            else f"values of type {array.dtype}"
-        )
+        return f"{kind}, such as {array.flat[0]!s}" if array.size else kind
     # NumPy turns lists of numbers and names into strings, so look at the original values.
     given = np.empty(array.shape, dtype=object)
     given[...] = array if isinstance(values, np.ndarray) else np.array(values, dtype=object)
@@ -311,7 +308,7 @@ def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
             if abs(finite) <= sys.float_info.max:
                 continue
         return f"{value!r} at {subscript(place)}, which is not a real number that float64 can hold"
-    return f"values of type {array.dtype}"
+    return kind
 
 
 def _refuse_kind(name: str, what: str, values: Any) -> NoReturn:

@@ -155,8 +155,7 @@ def tau_strict(
     0.666667
 
     """
-    m, c = concordance(truth, candidate, tolerance=tolerance, extra=PAIRS, workers=workers)
-    return 2 * (c.concordant + c.tied_both) / (m * (m - 1) / 2) - 1
+    return 2 * pairwise_accuracy(truth, candidate, tolerance=tolerance, workers=workers) - 1
 
 
 def pairwise_accuracy(

@@ -71,7 +71,7 @@ class _Data:
 
     def _given(self) -> FloatArray:
         """The values as the constructor takes them."""
-        return self.shown()
+        return self.shown(getattr(self, "runs", None))
 
     def shown(self, values: FloatArray | None = None) -> FloatArray:
         """Values with the sign of the given scores, by default all values."""
@@ -262,11 +262,6 @@ class Scores(_Data):
         """The rule for totals."""
         return RULES[self.total]
 
-    @property
-    def unit(self) -> str:
-        """The unit of resampling: topic, or group."""
-        return "topic" if self.groups is None else "group"
-
     def decimals(self) -> int | None:
         """Return the number of decimals that suffice for all scores, up to 6, else None.
 
@@ -437,9 +432,6 @@ class Scores(_Data):
         columns = np.arange(len(self.systems)) if systems is None else systems
         about = self._about() | self._labels(rows, "topics", "groups", "types") | self._labels(columns, *_OF_SYSTEMS)
         return Scores(self._given()[np.ix_(rows, columns)], **about)
-
-    def _given(self) -> FloatArray:
-        return self.shown(self.runs)
 
     def like(self, values: FloatArray, topics: Iterable[Any] | None = None) -> Scores:
         """Copy with other values, higher is better, for the same systems. New topics have no groups and types."""

@@ -62,16 +62,19 @@ class Nested(NamedTuple):
 
 
 def nested_weights(
-    n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER
-) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Yield how often each topic is drawn at the three levels, some first-level samples at a time."""
-    step = max(1, rows_at_a_time(n, ROWS) // (1 + 2 * inner))
+    n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER, levels: int = 3
+) -> Iterator[tuple[IntArray, ...]]:
+    """Yield how often each topic is drawn at each level, some first-level samples at a time.
+
+    Each first-level sample has `inner` second-level samples, and each of these one sample on every further level.
+    """
+    step = max(1, rows_at_a_time(n, ROWS) // (1 + (levels - 1) * inner))
     for lo in range(0, outer, step):
-        rows = min(step, outer - lo)
-        first = rng.integers(0, n, (rows, n))
-        second = _drawn_from(np.repeat(first, inner, axis=0), rng)
-        third = _drawn_from(second, rng)
-        yield counts_of(first), counts_of(second), counts_of(third)
+        drawn = [rng.integers(0, n, (min(step, outer - lo), n))]
+        for above in range(levels - 1):
+            given = drawn[-1] if above else np.repeat(drawn[0], inner, axis=0)
+            drawn.append(np.take_along_axis(given, rng.integers(0, n, given.shape), axis=1))
+        yield tuple(map(counts_of, drawn))
 
 
 def nested_values(
@@ -81,24 +84,9 @@ def nested_values(
 
     All conditions are topics x systems, and are resampled by the same topics.
     """
-    n, levels = len(conditions[0]), 1 + 2 * inner
-    outer = max(2, drawn.n_resamples // levels)
-    values = partial(_values, conditions, statistic, drawn.threads)
-    sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
-    k = len(sample)
-    found = Nested(sample, np.empty((k, outer)), np.empty((k, outer, inner)), np.empty((k, outer, inner)))
-    pieces = map(np.concatenate, nested_weights(n, outer, drawn.generator(), inner=inner))
-    done = 0
-    for every in shared_out(values, pieces, drawn.workers):
-        rows = every.shape[1] // levels
-        some = slice(done, done + rows)
-        found.first[:, some] = every[:, :rows]
-        found.second[:, some] = every[:, rows : rows + rows * inner].reshape(k, rows, inner)
-        found.third[:, some] = every[:, rows + rows * inner :].reshape(k, rows, inner)
-        done += rows
-        if drawn.progress is not None:
-            drawn.progress(done * levels, outer * levels)
-    return found
+    outer = max(2, drawn.n_resamples // (1 + 2 * inner))
+    sample, first, second, third = _on_levels(conditions, statistic, drawn, outer, inner, levels=3)
+    return Nested(sample, first, second.reshape(-1, outer, inner), third.reshape(-1, outer, inner))
 
 
 def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
@@ -107,33 +95,33 @@ def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resam
     The Monte Carlo error is a third of that of `nested_values`, whose deeper levels serve the standard error. The
     centre is nan if a statistic is undefined on nearly all pairs.
     """
-    n, count = len(conditions[0]), max(2, drawn.n_resamples // 2)
-    values = partial(_values, conditions, statistic, drawn.threads)
-    sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
-    pieces = map(np.concatenate, _pairs(n, count, drawn.generator()))
-    parts = [every.reshape(len(sample), 2, -1) for every in shared_out(values, pieces, drawn.workers)]
-    once, twice = np.moveaxis(np.concatenate(parts, axis=2), 1, 0)
+    sample, once, twice = _on_levels(conditions, statistic, drawn, max(2, drawn.n_resamples // 2), 1, levels=2)
     kept = ~(np.isnan(once) | np.isnan(twice))
     counts = np.where(kept.sum(axis=1) < 2, np.nan, kept.sum(axis=1))
     means = (np.where(kept, level, 0.0).sum(axis=1) / counts for level in (once, twice))
     return centre_of(sample, *means)
 
 
-def _pairs(n: int, count: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield how often each topic is drawn at two levels, with one second-level sample of each first-level sample."""
-    step = rows_at_a_time(n, ROWS) // 2
-    for lo in range(0, count, step):
-        first = rng.integers(0, n, (min(step, count - lo), n))
-        yield counts_of(first), counts_of(_drawn_from(first, rng))
+def _on_levels(
+    conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, outer: int, inner: int, levels: int
+) -> list[FloatArray]:
+    """Compute a statistic on the sample, and for each level on its resamples, one after the other."""
+    n, each, done = len(conditions[0]), 1 + (levels - 1) * inner, 0
+    values = partial(_values, conditions, statistic, drawn.threads)
+    pieces = nested_weights(n, outer, drawn.generator(), inner=inner, levels=levels)
+    found = []
+    for every in shared_out(values, map(np.concatenate, pieces), drawn.workers):
+        rows = every.shape[1] // each
+        found.append(np.split(every, [rows, rows * (1 + inner)][: levels - 1], axis=1))
+        done += rows
+        if drawn.progress is not None:
+            drawn.progress(done * each, outer * each)
+    sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
+    return [sample, *(np.concatenate(level, axis=1) for level in zip(*found, strict=True))]
 
 
 def _values(conditions: Sequence[FloatArray], statistic: Statistic, threads: int, weights: IntArray) -> FloatArray:
     return np.atleast_2d(statistic([resampled_means(c, weights, workers=threads) for c in conditions]))
-
-
-def _drawn_from(drawn: IntArray, rng: np.random.Generator) -> IntArray:
-    """Draw one resample of each row of topics."""
-    return np.take_along_axis(drawn, rng.integers(0, drawn.shape[1], drawn.shape), axis=1)
 
 
 # From values on all levels to a centre without the bias of noise, and its standard error --------------------------
@@ -306,14 +294,14 @@ def shrunk_values(model: Model, statistic: Statistic, drawn: Resampling) -> tupl
     """Compute a statistic of true means and of another sample's means, each k x draws, from two resamples per draw."""
     count = drawn.n_resamples // 2
     work = partial(_shrunk, model, statistic, drawn.threads)
-    truth, again, done = [], [], 0
+    found, done = [], 0
     for both in shared_out(work, pieces(model, count, drawn.generator()), drawn.workers):
-        truth.append(both[0])
-        again.append(both[1])
+        found.append(both)
         done += both[0].shape[1]
         if drawn.progress is not None:
             drawn.progress(2 * done, 2 * count)
-    return np.concatenate(truth, axis=1), np.concatenate(again, axis=1)
+    truth, again = np.concatenate(found, axis=2)
+    return truth, again
 
 
 def _shrunk(model: Model, statistic: Statistic, threads: int, piece: Piece) -> tuple[FloatArray, FloatArray]:
@@ -440,7 +428,7 @@ def limits(
     found = [f and f._replace(n_resamples=drawn.n_resamples) for f in found]
     if method == "shrinkage":
         return found
-    others = centres(sides, values, replace(drawn, progress=None))
+    others = centres(sides, values, drawn.quiet())
     found = [f and reaching(f, float(o), r, level) for f, o, r in zip(found, others, ranges, strict=True)]
     if (fit := fit_of(model)) >= MISFIT:
         return found
@@ -451,7 +439,7 @@ def limits(
     )
     return [
         i and (i if f is None else i._replace(low=min(i.low, f.low), high=max(i.high, f.high), method="auto"))
-        for i, f in zip(iterated(replace(more, progress=None), note), found, strict=True)
+        for i, f in zip(iterated(more.quiet(), note), found, strict=True)
     ]
 
 

@@ -46,15 +46,6 @@ _MOST_NODES = 4096
 _LEAST_LOG = -800.0  # exp(-800) is below the smallest float
 
 
-class _Counts(NamedTuple):
-    """Numbers of rankings by distance from the largest value, on a lattice."""
-
-    steps: int
-    """The number of steps from the smallest value to the largest."""
-    below: IntArray
-    """Entry k counts the rankings at most k steps below the largest value."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class NullDistribution(Result):
     """The distribution of a coefficient over all rankings of m systems, each equally probable.
@@ -84,7 +75,7 @@ class NullDistribution(Result):
         return self.m * (self.m - 1) / 2 if self.coefficient == "tau" else self.m - 1.0
 
     @cached_property
-    def _counts(self) -> _Counts | None:
+    def _counts(self) -> IntArray | None:
         return _count(self.coefficient, self.m) if self.m <= _EXACT[self.coefficient] else None
 
     @cached_property
@@ -173,9 +164,9 @@ class NullDistribution(Result):
 
     def _at_least(self, value: FloatArray) -> FloatArray:
         """Compute P(T >= value) for checked values."""
-        if self._counts is not None:
-            steps, below = self._counts
-            return np.asarray(below[np.floor(self._missing(value) / self._most * steps).astype(np.int64)] / below[-1])
+        if (below := self._counts) is not None:
+            steps = np.floor(self._missing(value) / self._most * (len(below) - 1)).astype(np.int64)
+            return np.asarray(below[steps] / below[-1])
         missing = self._missing(value).ravel()
         if self.coefficient == "tau":
             missing = np.floor(missing)
@@ -261,7 +252,7 @@ def _null(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
     return NullDistribution(coefficient, m)
 
 
-def _count(coefficient: str, m: int) -> _Counts:
+def _count(coefficient: str, m: int) -> IntArray:
     """Count all rankings, one system after the other: each D_j shifts the counts by 0, 1 .. j times its spacing."""
     unit = 1 if coefficient == "tau" else math.lcm(*range(1, m))
     strides = [1 if coefficient == "tau" else unit // j for j in range(1, m)]
@@ -273,7 +264,7 @@ def _count(coefficient: str, m: int) -> _Counts:
         sums = np.pad(counts, (0, rows * stride - len(counts))).reshape(rows, stride).cumsum(axis=0)
         sums[j + 1 :] -= sums[: -j - 1].copy()
         counts = sums.ravel()[: steps + 1]
-    return _Counts(steps, counts.cumsum())
+    return counts.cumsum()
 
 
 # Tails of the sum D ---------------------------------------------------------------------------------------------------

@@ -30,26 +30,17 @@ class Vectors(NamedTuple):
     candidate_place: IntArray
 
     @property
-    def swapped(self) -> Vectors:
-        """Exchange the sides."""
-        return Vectors(self.candidate, self.truth, self.names, self.candidate_place, self.truth_place)
-
-    @property
     def tied(self) -> bool:
         """Whether at least one side has ties."""
         return any(np.unique(side).size < side.size for side in (self.truth, self.candidate))
-
-    def with_scores(self, truth: FloatArray, candidate: FloatArray) -> Vectors:
-        """Replace the scores and keep the systems."""
-        return self._replace(truth=truth, candidate=candidate)
 
     def without_ties(self, how: TieBreak) -> Vectors:
         """Break the ties of each side: the system that is first in its file, or first by name, ranks higher."""
         alphabet = np.argsort(np.argsort(self.names))
         key = {"name": alphabet, "reverse name": -alphabet}
-        return self.with_scores(
-            _in_order(self.truth, key.get(how, self.truth_place)),
-            _in_order(self.candidate, key.get(how, self.candidate_place)),
+        return self._replace(
+            truth=_in_order(self.truth, key.get(how, self.truth_place)),
+            candidate=_in_order(self.candidate, key.get(how, self.candidate_place)),
         )
 
 
@@ -85,6 +76,7 @@ class Sides(NamedTuple):
 # Inputs ----------------------------------------------------------------------------------------------
 
 Make = Callable[[Sides], "Vectors | None"]
+Transform = Callable[[FloatArray], Any]
 
 
 class Preparation(NamedTuple):
@@ -99,24 +91,18 @@ class Preparation(NamedTuple):
     """Average of the values of topics."""
 
 
-def _of_means(a: Callable[[FloatArray], Any], b: Callable[[FloatArray], Any] | None = None) -> Make:
-    """Transform the means: both sides by `a`, or truth by `a` and candidate by `b`."""
-
-    def make(given: Sides) -> Vectors:
-        pair = given.vectors()
-        return pair.with_scores(a(pair.truth), (b or a)(pair.candidate))
-
-    return make
+def _of_means(a: Transform, b: Transform, given: Sides) -> Vectors:
+    """Transform the means: truth by `a` and candidate by `b`."""
+    pair = given.vectors()
+    return pair._replace(truth=a(pair.truth), candidate=b(pair.candidate))
 
 
-def _of_topics(transform: Callable[[FloatArray], Any]) -> Make:
+def _of_topics(transform: Transform, given: Sides) -> Vectors | None:
     """Transform the scores on the common topics, the same for each side."""
-
-    def make(given: Sides) -> Vectors | None:
-        sides = given.found.sides if given.found.by_topic else ()
-        return given.vectors().with_scores(*(transform(side.values) for side in sides)) if sides else None
-
-    return make
+    if not given.found.by_topic:
+        return None
+    truth, candidate = (transform(side.values) for side in given.found.sides)
+    return given.vectors()._replace(truth=truth, candidate=candidate)
 
 
 def _ranks(method: str, means: FloatArray) -> FloatArray:
@@ -130,7 +116,7 @@ def _lists(ties: TieBreak, by_name: bool, given: Sides) -> Vectors:
     pair = given.vectors()
     orders = pair.without_ties(ties)
     numbers = np.argsort(np.argsort(pair.names)).astype(float) if by_name else np.arange(float(len(pair.names)))
-    return pair.with_scores(numbers[np.argsort(-orders.truth)], numbers[np.argsort(-orders.candidate)])
+    return pair._replace(truth=numbers[np.argsort(-orders.truth)], candidate=numbers[np.argsort(-orders.candidate)])
 
 
 def _own_topics(given: Sides) -> Vectors | None:
@@ -169,19 +155,21 @@ def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
         yield Preparation(f"top {k} by truth", 1, partial(_top, k, 0))
         yield Preparation(f"top {k} by candidate", 2, partial(_top, k, 1))
     yield Preparation("means over own topics", 1, _own_topics)
-    yield Preparation("means, not rounded", 1, _of_topics(partial(np.mean, axis=0)))
+    yield Preparation("means, not rounded", 1, partial(_of_topics, partial(np.mean, axis=0)))
     for digits, departures in ((4, 1), (3, 1), (2, 2)):
-        yield Preparation(f"means to {digits} digits", departures, _of_means(partial(np.round, decimals=digits)))
-    topics = _of_topics(np.asarray)
+        rounded = partial(np.round, decimals=digits)
+        yield Preparation(f"means to {digits} digits", departures, partial(_of_means, rounded, rounded))
+    topics = partial(_of_topics, np.asarray)
     yield Preparation("on each topic, mean", 1, topics, quick, _mean)
     yield Preparation("on each topic, mean with 0 where undefined", 2, topics, quick, lambda v: np.nan_to_num(v).mean())
-    yield Preparation("all topics at once", 2, _of_topics(np.ravel), frozenset(("tau_b", "spearman", "pearson")))
+    flat = partial(_of_topics, np.ravel)
+    yield Preparation("all topics at once", 2, flat, frozenset(("tau_b", "spearman", "pearson")))
     for method, departures in (("average", 1), ("min", 2), ("dense", 2)):
         name = f"ranks in place of scores (ties: {method})"
-        yield Preparation(name, departures, _of_means(partial(_ranks, method)), gaps)
-    yield Preparation("ranks given for scores", 2, _of_means(np.negative), head)
-    yield Preparation("ranks given for scores in truth", 2, _of_means(np.negative, np.asarray))
-    yield Preparation("ranks given for scores in candidate", 2, _of_means(np.asarray, np.negative))
+        yield Preparation(name, departures, partial(_of_means, partial(_ranks, method), partial(_ranks, method)), gaps)
+    yield Preparation("ranks given for scores", 2, partial(_of_means, np.negative, np.negative), head)
+    yield Preparation("ranks given for scores in truth", 2, partial(_of_means, np.negative, np.asarray))
+    yield Preparation("ranks given for scores in candidate", 2, partial(_of_means, np.asarray, np.negative))
     for ties in ("file", "name"):
         yield Preparation(f"names in rank order, ties by {ties}", 2, partial(_lists, ties, True), lists)
     yield Preparation("argsort taken for ranks", 2, partial(_lists, "file", False), lists)
@@ -232,7 +220,8 @@ def _registered(c: Coefficient, **options: Any) -> Call:
 
 
 def _exchanged(call: Call, pair: Vectors) -> Any:
-    return call(pair.swapped)
+    truth, candidate, names, truth_place, candidate_place = pair
+    return call(Vectors(candidate, truth, names, candidate_place, truth_place))
 
 
 def _broken_ties() -> Iterator[Recipe]:
@@ -261,25 +250,18 @@ def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
 # What libraries, scripts and tools compute under the name of a rank correlation ---------------------
 
 
-def _counted(of: Callable[..., float]) -> Call:
+def _counted(of: Callable[..., float], pair: Vectors) -> float:
     """Apply a function to counts of pairs: concordant, discordant, ordered by truth, by candidate, all."""
-
-    def call(pair: Vectors) -> float:
-        m, c = concordance(pair.truth, pair.candidate)
-        every = m * (m - 1) / 2
-        ordered = every - float(c.tied_truth), every - float(c.tied_candidate)
-        return float(of(np.float64(c.concordant), np.float64(c.discordant), *ordered, every))
-
-    return call
+    m, c = concordance(pair.truth, pair.candidate)
+    every = m * (m - 1) / 2
+    ordered = every - float(c.tied_truth), every - float(c.tied_candidate)
+    return float(of(np.float64(c.concordant), np.float64(c.discordant), *ordered, every))
 
 
-def _scipy(function: str, **options: Any) -> Call:
-    def call(pair: Vectors) -> float:
-        from scipy import stats
+def _scipy(function: str, pair: Vectors, **options: Any) -> float:
+    from scipy import stats
 
-        return float(getattr(stats, function)(pair.truth, pair.candidate, **options).statistic)
-
-    return call
+    return float(getattr(stats, function)(pair.truth, pair.candidate, **options).statistic)
 
 
 def _r_squared(pair: Vectors) -> float:
@@ -307,32 +289,31 @@ def _unsorted_tau_ap(place: str, pair: Vectors) -> float:
     return float(2 * np.mean(above) - 1)
 
 
-_WEIGHTED = _scipy("weightedtau", rank=None)
-_TAU_C = _scipy("kendalltau", variant="c")
+_WEIGHTED = partial(_scipy, "weightedtau", rank=None)
 # fmt: off
 _TOOLS = (
-    Recipe("kendalltau(variant='c')", "scipy's tau-c", 1, _TAU_C, needs_ties=True),
+    Recipe("kendalltau(variant='c')", "scipy's tau-c", 1, partial(_scipy, "kendalltau", variant="c"), needs_ties=True),
     Recipe("1 - 6 sum d^2 / (m^3 - m)", "Spearman's short formula, which ties make wrong", 1, _short_spearman,
            needs_ties=True),
     Recipe("pearson squared", "r squared", 1, _r_squared, signed=False),
     Recipe("weightedtau(truth, candidate, rank=None)", "weights by the truth's ranks alone", 1, _WEIGHTED),
     Recipe("weightedtau(candidate, truth, rank=None)", "by the candidate's", 1, partial(_exchanged, _WEIGHTED)),
-    Recipe("weightedtau(additive=False)", "weights multiplied", 1, _scipy("weightedtau", additive=False)),
+    Recipe("weightedtau(additive=False)", "weights multiplied", 1, partial(_scipy, "weightedtau", additive=False)),
     Recipe("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
            signed=False),
     Recipe("tau_ap, truth's file order", "tau_ap that does not sort", 2, partial(_unsorted_tau_ap, "truth_place")),
     Recipe("tau_ap, candidate's file order", "does not sort", 2, partial(_unsorted_tau_ap, "candidate_place")),
     Recipe("(C - D) / all pairs", "tau_a with ties on both sides: a tied pair is half right", 1,
-           _counted(lambda c, d, t, o, n: (c - d) / n), needs_ties=True),
+           partial(_counted, lambda c, d, t, o, n: (c - d) / n), needs_ties=True),
     Recipe("gamma", "Goodman and Kruskal's gamma: tied pairs are left out", 1,
-           _counted(lambda c, d, t, o, n: (c - d) / (c + d)), needs_ties=True),
+           partial(_counted, lambda c, d, t, o, n: (c - d) / (c + d)), needs_ties=True),
     Recipe("somersd(truth, candidate)", "Somers' D: pairs tied in the truth left out", 1,
-           _counted(lambda c, d, t, o, n: (c - d) / t), needs_ties=True),
+           partial(_counted, lambda c, d, t, o, n: (c - d) / t), needs_ties=True),
     Recipe("somersd(candidate, truth)", "Somers' D: pairs tied in the candidate left out", 1,
-           _counted(lambda c, d, t, o, n: (c - d) / o), needs_ties=True),
+           partial(_counted, lambda c, d, t, o, n: (c - d) / o), needs_ties=True),
     Recipe("C / all pairs", "share of concordant pairs; ties are wrong", 1,
-           _counted(lambda c, d, t, o, n: c / n), signed=False),
+           partial(_counted, lambda c, d, t, o, n: c / n), signed=False),
     Recipe("C / pairs ordered by the truth", "pairwise accuracy: without pairs tied in truth", 1,
-           _counted(lambda c, d, t, o, n: c / t), signed=False, needs_ties=True),
+           partial(_counted, lambda c, d, t, o, n: c / t), signed=False, needs_ties=True),
 )
 # fmt: on
