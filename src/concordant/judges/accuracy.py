@@ -20,11 +20,7 @@ _DECIMALS = 12  # of differences relative to the largest score, so that 0.3 - 0.
 
 @checked
 def soft_pairwise_accuracy(
-    truth: Collection,
-    candidate: Collection = None,
-    *,
-    n_resamples: int = 10_000,
-    rng: Seed = None,
+    truth: Collection, candidate: Collection = None, *, n_resamples: int = 10_000, rng: Seed = None
 ) -> Estimate:
     """Compute soft pairwise accuracy (SPA), the agreement of p-values for pairs of systems.
 

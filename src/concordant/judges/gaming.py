@@ -13,12 +13,12 @@ from ..data.means import Missing
 from ..data.results import Findings, Interval, columns, settings_of
 from ..errors import InputError, counted, one_line, require
 from ..inference.resampling import Resampling, Seed, resampled_weights
-from ..judgments.agreement import tail
+from ..judgments.agreement import expanded
 from ..judgments.changes import grades_beside
 from ..judgments.evaluation import check_thresholds, evaluate, score
 from ..judgments.measures import Measure
 from ..judgments.qrels import Qrels
-from ..judgments.runs import Runs
+from ..judgments.runs import Runs, numbered
 from ..options import checked
 
 DOSES = (10, 20, 30, 50, 70, 100)
@@ -169,16 +169,12 @@ def gaming_gap(  # noqa: PLR0913
         places.append(1 + ahead.sum(axis=1))
     found = [int(1 + (b.mean(axis=0) > f.mean() + _SLACK).sum()) for b, f in zip(before, best, strict=True)]
 
-    def interval(values: FloatArray, **method: Any) -> Interval:
-        out = tail(level, len(topics))
-        low, high = np.quantile(values, [out, 1 - out], **method)
-        return Interval(float(low), float(high), level, "expanded percentile bootstrap of topics")
-
     def share(of: int) -> tuple[float, Interval | None]:
         """Divide people's gain by another; the interval needs a positive denominator in all resamples."""
         sums, whole = np.concatenate(drawn, axis=1), parts.sum(axis=1)
         value = float(whole[1] / whole[of]) if whole[of] > _SLACK else float("nan")
-        return value, interval(sums[1] / sums[of]) if sums[of].min() > _SLACK and whole[of] > _SLACK else None
+        positive = min(whole[of], sums[of].min()) > _SLACK
+        return value, expanded(sums[1] / sums[of], level, len(topics)) if positive else None
 
     (transfer, of_transfer), (kept, of_kept) = share(0), share(2)
     left = len(full.topics) - len(topics)
@@ -190,7 +186,7 @@ def gaming_gap(  # noqa: PLR0913
         "k": k,
         "favourite_judge": found[0],
         "favourite_people": found[1],
-        "favourite_interval": interval(np.concatenate(places), method="nearest"),
+        "favourite_interval": expanded(np.concatenate(places), level, len(topics), method="nearest"),
         "transfer": transfer,
         "transfer_interval": of_transfer,
         "lost": 1 - kept,
@@ -276,8 +272,8 @@ def favourite_runs(judge: Qrels, depth: int, n_draws: int, rng: np.random.Genera
     """Draw runs of the documents that the judge grades highest, with ties in random order."""
     topic = judge.topic_of
     counts = np.bincount(topic, minlength=len(judge))
-    rank = np.arange(judge.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    orders = [np.lexsort((rng.random(judge.size), -judge.grades, topic))[rank < depth] for _ in range(n_draws)]
+    first = numbered(topic) <= depth
+    orders = [np.lexsort((rng.random(judge.size), -judge.grades, topic))[first] for _ in range(n_draws)]
     starts = np.concatenate([[0], np.cumsum(np.tile(np.minimum(counts, depth), n_draws))])
     items = judge.places[np.concatenate(orders)].astype(np.int32)
     return Runs(tuple(f"draw {n + 1}" for n in range(n_draws)), judge.pairs, items, starts)

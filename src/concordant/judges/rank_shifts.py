@@ -32,10 +32,6 @@ class RankStatistic:
     interval: Interval
 
 
-def _ranks(count: float) -> str:
-    return counted(int(count), "rank") if float(count).is_integer() else f"{count:g} ranks"
-
-
 @checked
 def rank_changes(
     truth: Collection,
@@ -156,14 +152,12 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
         "best_rank": best_rank(means[0], ranks[1], low_c, high_c),
         "candidate_best_rank": best_rank(means[1], ranks[0], low_t, high_t),
         "overlap": statistic(
-            (share[0] * share[1]).sum() / k,
-            (share[0] * share[1]) > 0,
-            certain / k,
-            min(k, possible) / k,
+            (share[0] * share[1]).sum() / k, (share[0] * share[1]) > 0, certain / k, min(k, possible) / k
         ),
     }
     drop, best = found["largest_drop"], found["best_rank"]
-    fallen = f"largest drop {_ranks(drop.value)} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
+    size = counted(int(drop.value), "rank") if drop.value.is_integer() else f"{drop.value:g} ranks"
+    fallen = f"largest drop {size} ({listing(drop.systems, 3)})" if drop.value else "no system drops"
     by_truth, by_candidate = sides.names
     labels = "largest drop", "largest rise", f"rank of {by_truth}'s best", f"rank of {by_candidate}'s best"
     rows = [["", "value", f"{100 * level:g}% interval", "system"]]

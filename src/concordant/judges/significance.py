@@ -21,21 +21,9 @@ from ..read.reader import Collection
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else math.nan
-
-
-def _of(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({100 * part / whole:.1f}%)" if whole else "0 of 0"
-
-
 @checked
 def significance_agreement(
-    truth: Collection,
-    candidate: Collection = None,
-    *,
-    correction: Correction | None = None,
-    alpha: float = 0.05,
+    truth: Collection, candidate: Collection = None, *, correction: Correction | None = None, alpha: float = 0.05
 ) -> Findings:
     """Count the differences between systems that both sides find significant, and in the same direction.
 
@@ -120,11 +108,7 @@ def agreement_from(
     first, second = np.triu_indices(len(means[0]), 1)
     directions = [np.sign(mean[first] - mean[second]) for mean in means]
     same = directions[0] == directions[1]
-    kinds = {
-        "active": in_truth & in_candidate,
-        "mixed": in_truth ^ in_candidate,
-        "passive": ~(in_truth | in_candidate),
-    }
+    kinds = {"active": in_truth & in_candidate, "mixed": in_truth ^ in_candidate, "passive": ~(in_truth | in_candidate)}
     counts = {
         f"{kind}_{word}": count
         for kind, of in kinds.items()
@@ -147,7 +131,7 @@ def agreement_from(
         **splits,
         "false_positives": invented,
         "false_negatives": missed,
-        **{name: _share(*parts) for name, parts in shares.items()},
+        **{name: part / whole if whole else math.nan for name, (part, whole) in shares.items()},
     }
     return Findings(
         kind="SignificanceAgreement",
@@ -186,7 +170,10 @@ def _table(found: Mapping[str, Any], names: Sequence[str], shares: Sequence[tupl
     lines = [["", "same direction", "other direction"]]
     lines += [[f"significant {label}", *map(str, split)] for label, split in counts.items()]
     heads = ("false positives", "false negatives", "false discoveries")
-    rates = [[head, _of(*parts)] for head, parts in zip(heads, shares, strict=True)]
+    rates = [
+        [head, f"{part} of {whole} ({100 * part / whole:.1f}%)" if whole else "0 of 0"]
+        for head, (part, whole) in zip(heads, shares, strict=True)
+    ]
     return f"{columns(lines)}\n\n{columns(rates)}"
 
 

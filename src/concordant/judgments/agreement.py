@@ -145,11 +145,7 @@ def label_agreement(
         numbers=numbers | estimates,
         beside={"estimates": estimates, "size": len(mine)},
         lines=[
-            {
-                "coefficient": name,
-                "value": of.value,
-                **{end: getattr(of.interval, end, None) for end in ("low", "high")},
-            }
+            {"coefficient": name, "value": of.value} | {end: getattr(of.interval, end, None) for end in ("low", "high")}
             for name, of in estimates.items()
         ],
         shown=_shown(numbers, estimates, names),
@@ -228,8 +224,12 @@ def tail(level: float, n_topics: int) -> float:
 
 def _interval(draws: FloatArray, level: float, n_topics: int) -> Interval | None:
     there = draws[~np.isnan(draws)]
-    if len(there) < 2 or n_topics < 2:  # resamples of one topic are all the same
-        return None
+    enough = len(there) > 1 and n_topics > 1  # resamples of one topic are all the same
+    return expanded(there, level, n_topics) if enough else None
+
+
+def expanded(draws: FloatArray, level: float, n_topics: int, **method: Any) -> Interval:
+    """Make an interval from resamples of topics, its ends at the quantiles of `tail`."""
     out = tail(level, n_topics)
-    low, high = np.quantile(there, [out, 1 - out])
-    return Interval(float(low), float(high), float(level), "expanded percentile bootstrap of topics")
+    low, high = np.quantile(draws, [out, 1 - out], **method)
+    return Interval(float(low), float(high), level, "expanded percentile bootstrap of topics")

@@ -18,7 +18,7 @@ from ..errors import InputError, InputTypeError, argument, counted, hearing, lis
 from ..inference.resampling import Seed
 from ..options import check_option, checked
 from .qrels import Qrels
-from .runs import BoolArray, Runs
+from .runs import BoolArray, Runs, numbered
 
 
 @checked
@@ -326,10 +326,7 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
 
 def grades_beside(first: Qrels, second: Qrels) -> FloatArray:
     """Return the second judge's grade for each judgment of the first; nan if there is none."""
-    grades = np.full(len(second.pairs), np.nan)
-    grades[second.places] = second.grades
-    found = second.pairs.locate(first.pairs)[first.places]
-    return np.where(found >= 0, grades[found], np.nan)
+    return second.at(first.pairs, first.places)
 
 
 def among(runs: Runs, qrels: Qrels, found: BoolArray) -> BoolArray:
@@ -352,9 +349,8 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
 def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:
     """Rank of each item by its key within its stratum, from 0."""
     order = np.lexsort((key, stratum))
-    sizes = np.bincount(stratum) if len(stratum) else np.zeros(0, dtype=np.int64)
     places = np.empty(len(stratum), dtype=np.int64)
-    places[order] = np.arange(len(stratum)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places[order] = numbered(stratum[order]) - 1
     return places
 
 
@@ -443,9 +439,7 @@ class Change:
             check_option(name, options[name], Qrels)
         name, hint = _LEVELS.get(kind, ("level", str | Sequence[str]))
         check_option(name, level, hint, kind)
-        object.__setattr__(self, "kind", kind)
-        object.__setattr__(self, "level", level)
-        object.__setattr__(self, "options", dict(options))
+        vars(self).update(kind=kind, level=level, options=dict(options))
 
     @property
     def random(self) -> bool:
@@ -470,8 +464,8 @@ class Change:
 
     def other(self) -> Qrels | None:
         """The Qrels of the other judge whose grades it uses, if any."""
-        found = self.options.get("machine", self.options.get("qrels"))
-        return found if isinstance(found, Qrels) else None
+        found: Qrels | None = self.options.get("machine", self.options.get("qrels"))
+        return found
 
     def settings(self) -> dict[str, Any]:
         """Everything that determines the changed judgments, ready for JSON."""

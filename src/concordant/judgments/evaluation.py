@@ -21,7 +21,7 @@ from ..errors import InputError, counted, listing, warn
 from ..options import checked
 from .measures import Measure
 from .qrels import Qrels
-from .runs import Runs
+from .runs import Runs, numbered
 
 _BLOCK = 25_000  # documents at a time
 _ZERO = 1  # judged with grade 0; larger values are higher grades
@@ -133,11 +133,10 @@ def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
         )
     without_run = [qrels.topics[k] for k in np.flatnonzero(places < 0)]
     without_qrels = sorted(set(runs.topics) - set(qrels.topics))
-    for lost, side, other in ((without_run, "the qrels", "no run"), (without_qrels, "the runs", "no qrels")):
+    for lost, side, other in ((without_run, "the qrels", "no run has"), (without_qrels, "the runs", "no qrels have")):
         if lost:
-            have = "has" if other == "no run" else "have"
             warn(
-                f"{counted(len(lost), 'topic')} of {side} left out, because {other} {have} "
+                f"{counted(len(lost), 'topic')} of {side} left out, because {other} "
                 f"{'it' if len(lost) == 1 else 'them'}: {listing(lost)}"
             )
     return shared
@@ -219,7 +218,7 @@ class _Given:
         if cutoff not in self._ideals:
             order = np.lexsort((-self.grade, self.topic))
             topic, grade = self.topic[order], self.grade[order]
-            place = _within(topic)
+            place = numbered(topic)
             best = place <= (cutoff or len(place))
             gains = grade[best] / np.log2(place[best] + 1.0)
             summed = np.bincount(topic[best], gains, minlength=self.n_topics)
@@ -284,12 +283,6 @@ class _Judged:
         return np.bincount(row, terms, minlength=self.n_systems * self.given.n_topics).astype(np.float64)
 
 
-def _within(row: IntArray) -> IntArray:
-    """Number the items within each row from 1; rows are in increasing order."""
-    count = np.bincount(row)
-    return np.arange(1, len(row) + 1) - np.repeat(np.cumsum(count) - count, count)
-
-
 def _ratio(top: FloatArray, bottom: IntArray | FloatArray) -> FloatArray:
     return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
 
@@ -304,7 +297,7 @@ def _down_to(cutoff: int | None, rank: IntArray, *others: Any) -> list[Any]:
 
 def _average_precision(found: _Judged, measure: Measure) -> FloatArray:
     row, rank, total = found.relevant(measure)
-    _, row, precision = _down_to(measure.cutoff, rank, row, _within(row) / rank)
+    _, row, precision = _down_to(measure.cutoff, rank, row, numbered(row) / rank)
     return _ratio(found.sums(row, precision), total)
 
 
@@ -346,7 +339,7 @@ def _bpref(found: _Judged, measure: Measure) -> FloatArray:
     nonrelevant = np.tile(found.given.total(0.0), found.n_systems) - total
     above = found.zeros_above()  # judged, and not relevant
     if len(row) < len(found.row):  # some grades above 0 are below the threshold
-        above = (above + _within(found.row)).take(np.flatnonzero(found.grade >= measure.least)) - _within(row)
+        above = (above + numbered(found.row)).take(np.flatnonzero(found.grade >= measure.least)) - numbered(row)
     # Only the first R of them count.
     capped = np.minimum(above, total.take(row))
     terms = 1.0 - capped / np.maximum(np.minimum(nonrelevant, total), 1).take(row)

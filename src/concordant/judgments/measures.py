@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError
+from ..read.tables.vocabulary import plain_number
 
 # Whether a cutoff is required, optional or invalid; whether there is a threshold of relevance.
 _KINDS: dict[str, tuple[str, bool]] = {
@@ -83,14 +84,7 @@ class Measure:
             raise InputError(f"measure {name!r} has a depth that {kind} does not take: write {kind}")
         if match["rel"] is not None and not binary:
             raise InputError(f"measure {name!r}: {kind} takes the grades as gains and has no threshold; leave out rel=")
-        return cls(kind, cutoff, None if match["rel"] is None else _threshold(match["rel"], name))
-
-
-def _threshold(text: str, name: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if value <= 0:
-        raise InputError(f"measure {name!r}: rel is the lowest relevant grade, a number above 0")
-    return value
+        rel = plain_number(match["rel"] or "")
+        if match["rel"] is not None and not rel:
+            raise InputError(f"measure {name!r}: rel is the lowest relevant grade, a number above 0")
+        return cls(kind, cutoff, rel)

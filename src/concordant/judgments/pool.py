@@ -118,10 +118,7 @@ def _levels(runs: Runs, found: IntArray, machine: Qrels | None) -> tuple[IntArra
     """Reduce the machine's grades to few levels, each with its position between the lowest and the highest."""
     if machine is None:
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found))
-    place = machine.pairs.locate(runs.pairs)[found]
-    where = np.full(len(machine.pairs) + 1, np.nan)
-    where[machine.places] = machine.grades
-    grade = where[place]
+    grade = machine.at(runs.pairs, found)
     graded = ~np.isnan(grade)
     if not graded.any():
         raise InputError(

@@ -143,6 +143,12 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     def __len__(self) -> int:
         return len(self.topics)
 
+    def at(self, pairs: TopicDocuments, places: IntArray) -> FloatArray:
+        """Return the grades of some pairs of `pairs`; nan for those without one."""
+        grades = np.full(len(self.pairs) + 1, np.nan)  # index -1 reads the last entry
+        grades[self.places] = self.grades
+        return np.asarray(grades[self.pairs.locate(pairs)[places]])
+
     def take(self, kept: BoolArray) -> Qrels:
         """Keep the judgments marked True, on the same topics."""
         return Qrels(self.pairs, self.places[kept], self.grades[kept])

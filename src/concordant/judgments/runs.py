@@ -86,6 +86,12 @@ class TopicDocuments:
         return np.where(there, places, -1)
 
 
+def numbered(row: IntArray) -> IntArray:
+    """Number the items within each row from 1; rows are in increasing order."""
+    count = np.bincount(row)
+    return np.arange(1, len(row) + 1) - np.repeat(np.cumsum(count) - count, count)
+
+
 def _look_up(names: tuple[str, ...], wanted: tuple[str, ...]) -> IntArray:
     place = {name: k for k, name in enumerate(names)}
     return np.array([place.get(name, -1) for name in wanted], dtype=np.int64)

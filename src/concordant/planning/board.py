@@ -90,27 +90,18 @@ def board(
     """
     how = Resampling.of(n_resamples, rng, workers, progress)
     side = scores if is_bare(scores) else as_scores(scores, "scores")
-    by: dict[str, Any] = {"rng": how.rng, "workers": workers}
+    by: dict[str, Any] = {"confidence_level": confidence_level, "rng": how.rng, "workers": workers}
     if not isinstance(side, Means):
         side = as_topic_side(side, "scores")
         side = as_topics(side.described(missing="available") if side.missing == "error" else side, holes=True)
-    found = rank_intervals(
-        side,
-        confidence_level=confidence_level,
-        simultaneous=simultaneous,
-        runs=runs,
-        n_resamples=n_resamples,
-        progress=progress,
-        **by,
-    )
+    found = rank_intervals(side, simultaneous=simultaneous, runs=runs, n_resamples=n_resamples, progress=progress, **by)
     if isinstance(found.data, Means):
         return found
     assert not isinstance(side, Means)
     observed = side.observations()
-    posterior: dict[str, Any] = {"confidence_level": confidence_level, **by}
     return replace(
         found,
-        reliability=tuple(expected_correlation(observed, coefficient=name, **posterior) for name in ("tau", "tau_ap")),
+        reliability=tuple(expected_correlation(observed, coefficient=name, **by) for name in ("tau", "tau_ap")),
         outlook=outlook(observed.values, more_topics, Resampling(DRAWS, how.rng, how.workers)),
         settings={**found.settings, "missing": side.missing, "more_topics": more_topics},
     )

@@ -146,21 +146,20 @@ def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans
     n_human, n_machine = len(sides.paired.topics), int(tells(sides.more.values).sum())
     lam, bias = found.lam, math.nan if found.bias is None else math.sqrt(found.bias.variance)
     interval = Interval(*found.worth_limits(level, n_human), level, "jackknife over topics")
-    worth = f"{n_human} topics by {people} and {n_machine:,} more by {machine} leave no error"
+    ranks = "leave no error"
     top = _first(human.systems, found.means)
     sentences = []
     # The variance of n topics is V / n, and that of the estimate V / worth.
     reduction = 1 - n_human / found.worth
     if math.isfinite(found.worth):
-        level_named = f"{100 * level:g}% interval"
         ends = f"{_shown(interval.low)} to {_shown(interval.high)}" if math.isfinite(interval.high) else "not known"
-        worth = worth.replace("leave no error", f"rank the systems as well as {_shown(found.worth)} by {people}")
-        worth += f" ({level_named} {ends})"
+        ranks = f"rank the systems as well as {_shown(found.worth)} by {people} ({100 * level:g}% interval {ends})"
         sentences.append(
             f"{machine} removes {100 * reduction:.0f}% of the error variance of {people}'s ranking"
             if reduction >= 0.01
             else f"{machine} hardly reduces the error of {people}'s ranking"
         )
+    worth = f"{n_human} topics by {people} and {n_machine:,} more by {machine} {ranks}"
     made, risk = f"control variates, weight {lam:.3f}", []
     if method == "shrunk":
         risk = [f"{RISK[0].upper()}{RISK[1:]}".replace("the machine", machine)]

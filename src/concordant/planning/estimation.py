@@ -141,11 +141,7 @@ def _by_posterior(values: FloatArray, name: str, level: float, how: Resampling) 
 
 @checked
 def reliability(
-    scores: Collection,
-    *,
-    identical: Identical = "half",
-    rng: Seed = None,
-    workers: Workers = 1,
+    scores: Collection, *, identical: Identical = "half", rng: Seed = None, workers: Workers = 1
 ) -> Findings:
     """Estimate how close the observed ranking is to the true one, by the posterior and all estimators of urbano2016.
 
@@ -228,10 +224,10 @@ def reliability(
 
 
 def estimates_of(
-    values: FloatArray, rng: np.random.Generator, *, identical: Identical = "half", workers: Workers = 1
+    values: FloatArray, rng: np.random.Generator, *, identical: Identical = "half"
 ) -> dict[str, tuple[float, float]]:
     """Estimate tau and tau_ap by each of `ESTIMATORS`, from an unchecked topics x systems matrix of finite scores."""
-    return _estimates(values, PairDifferences(values), identical, Resampling(SPLITS, rng, workers))
+    return _estimates(values, PairDifferences(values), identical, Resampling(SPLITS, rng))
 
 
 def _pairs_of(values: FloatArray) -> PairDifferences:

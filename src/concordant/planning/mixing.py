@@ -161,7 +161,9 @@ def combined(
     corrected = y.mean(axis=0) + part_lam * (u.mean(axis=0) - x.mean(axis=0))
     every = (n * x.mean(axis=0) + others * u.mean(axis=0)) / (n + others)
     bias = bias_of(parts, corrected, every, of_parts, part_lam) if m > 3 else None
-    favour, favour_p = _favours(parts, corrected, every, of_parts, part_lam, known=bias is not None)
+    favour, favour_p = np.full((2, m), np.nan)
+    if bias is not None:
+        favour, favour_p = _favours(parts, corrected, every, of_parts, part_lam)
     bias = bias if shrink else None
     # weight of the machine = k E[B]; its means are divided by the slope, so that they are human scores.
     weight, scale = 0.0, 0.0
@@ -195,7 +197,7 @@ def combined(
         unknown = left + of_weight * spread + of_slope * float(corrected @ corrected) / (m - 1)
         freedom_of_bias = bias.freedom
     # Differences: variance of a deviation, averaged over systems, and its degrees of freedom by Satterthwaite.
-    traces = [_centred_trace(part) / (m - 1) for part in (human_part, machine_part)]
+    traces = [float(np.trace(part) - part.sum() / m) / (m - 1) for part in (human_part, machine_part)]
     of_differences = _of_skewed(of_paired - of_paired.mean(axis=1, keepdims=True), n - 1)
     freedom = _freedom([*traces, unknown], [of_differences, others - 1, freedom_of_bias])
     # Means: the same with the whole variance.
@@ -245,7 +247,7 @@ def _telling(paired: FloatArray) -> FloatArray:
 
 
 def _favours(
-    parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, *, known: bool
+    parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate by how much the machine favours each system, with p-values for all systems together.
 
@@ -255,8 +257,6 @@ def _favours(
     set of favoured systems no longer changes.
     """
     m = len(corrected)
-    if not known:
-        return np.full(m, np.nan), np.full(m, np.nan)
     some = np.ones(m, dtype=bool)
     for _ in range(ROUNDS):
         favour, p = _favours_on(parts, corrected, every, of, lam, some)
@@ -393,11 +393,6 @@ def _systems(errors: FloatArray) -> float:
 def _covariance(values: FloatArray) -> FloatArray:
     errors = values - values.mean(axis=0)
     return np.asarray(errors.T @ errors / (len(values) - 1))
-
-
-def _centred_trace(covariance: FloatArray) -> float:
-    """Trace of the covariance of deviations from the mean over systems."""
-    return float(np.trace(covariance) - covariance.sum() / len(covariance))
 
 
 def _freedom(parts: list[float], freedoms: list[float]) -> float:

@@ -171,22 +171,14 @@ def plan_topics(  # noqa: PLR0913
         figure="curves.plan",
         data=given,
         settings=settings_of(
-            seed=how.seed,
-            n_resamples=how.n_resamples,
-            confidence_level=confidence_level,
-            total=given.total,
-            **grouped,
+            seed=how.seed, n_resamples=how.n_resamples, confidence_level=confidence_level, total=given.total, **grouped
         ),
     )
 
 
 def _verdict(plan: Mapping[str, Any], unit: str) -> str:
-    aim, most, ends = (
-        f"{plan['coefficient']} of {plan['target']:g} with the true ranking",
-        plan["most"],
-        plan["interval"],
-    )
-    chance = plan["probability"]
+    most, ends, chance = plan["most"], plan["interval"], plan["probability"]
+    aim = f"{plan['coefficient']} of {plan['target']:g} with the true ranking"
     aim = f"an expected {aim}" if chance is None else f"a {aim}, with a probability of {chance:g}"
     n = plan["n_topics"]
     topics = f"{most:,} {unit}s are not enough" if n is None else f"{n:,} {unit}{'s' * (n != 1)}"

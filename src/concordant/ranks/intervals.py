@@ -231,18 +231,11 @@ class RankIntervals(Result):
         """Return one row per system, best first; "rank" is the low end of the interval, "total" has its usual sign."""
         shown, borders = with_sign(self.means, self.lower_is_better), set(self.borders)
         topics = [None] * len(shown) if self.topics is None else self.topics.tolist()
-        columns = zip(self.systems, shown, self.low, self.high, self.observed, topics, strict=True)
+        names = ("system", "rank", "high", "observed", "total", "topics")
+        numbers = (of.tolist() for of in (self.low, self.high, self.observed, shown))
+        rows = zip(self.systems, *numbers, topics, strict=True)
         return [
-            {
-                "system": system,
-                "rank": int(low),
-                "high": int(high),
-                "observed": int(observed),
-                "total": float(total),
-                "topics": n,
-                "border_below": k in borders,
-            }
-            for k, (system, total, low, high, observed, n) in enumerate(columns, start=1)
+            {**dict(zip(names, row, strict=True)), "border_below": k in borders} for k, row in enumerate(rows, start=1)
         ]
 
     def table(self, most: int | None = SHOWN) -> str:
@@ -438,7 +431,8 @@ def rank_intervals(
     if isinstance(side, Means):
         known, said = side.settled()
         pvalues = pvalues_from_errors(known, how, simultaneous=bool(simultaneous))
-        notes = (*said, *seeds, *(_INDEPENDENT if known.covariance is None else ()))
+        taken = ("only standard errors are known, so the systems were taken as independent",)
+        notes = (*said, *seeds, *(taken if known.covariance is None else ()))
         about: dict[str, Any] = {"degrees_of_freedom": known.degrees_of_freedom}
         found = _ranked(known, known.values, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
         return replace(found, data=known)
@@ -457,9 +451,6 @@ def rank_intervals(
     found = _ranked(points, totals, pvalues, level, how, simultaneous=simultaneous, notes=notes, about=about)
     counts = given.counts()[[given.systems.index(system) for system in found.systems]]
     return replace(found, total=given.total, data=given, topics=counts)
-
-
-_INDEPENDENT = ("only standard errors are known, so the systems were taken as independent",)
 
 
 def _ranked(

@@ -110,32 +110,18 @@ def run_noise(
         "n_runs": (int(n_runs[n_runs > 0].min()), int(n_runs.max())),
     }
     heads = ["system", "mean", f"{100 * confidence_level:g}% interval", "from runs", "with endless runs"]
-    cells = [
-        [
-            one_line(system),
-            number(one.mean, 4),
-            f"{one.interval.low:.4f} to {one.interval.high:.4f}",
-            "-" if math.isnan(one.share) else f"{100 * one.share:.0f}%",
-            "-" if math.isnan(one.without) else f"+-{one.without:.4f}",
-        ]
-        for system, one in zip(numbers["systems"], every, strict=True)
-    ]
+    cells, rows = [heads], []
+    for system, (mean, ends, share, without) in zip(numbers["systems"], every, strict=True):
+        shown = "-" if math.isnan(share) else f"{100 * share:.0f}%", "-" if math.isnan(without) else f"+-{without:.4f}"
+        cells.append([one_line(system), number(mean, 4), f"{ends.low:.4f} to {ends.high:.4f}", *shown])
+        row = {"system": system, "mean": mean, "low": ends.low, "high": ends.high}
+        rows.append({**row, "from_runs": share, "without": without})
     return Findings(
         kind="RunNoise",
         answer=_verdict(numbers, side.measure, these_topics),
         numbers=numbers,
-        lines=[
-            {
-                "system": system,
-                "mean": one.mean,
-                "low": one.interval.low,
-                "high": one.interval.high,
-                "from_runs": one.share,
-                "without": one.without,
-            }
-            for system, one in zip(numbers["systems"], every, strict=True)
-        ],
-        shown=columns([heads, *cells]),
+        lines=rows,
+        shown=columns(cells),
         index="system",
         notes=notes,
         data=side,
@@ -151,10 +137,8 @@ def run_noise(
 def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
     """State the share of the error due to runs, and whether to add runs or topics."""
     fewest, most = found["n_runs"]
-    topics, runs = (
-        counted(found["n_topics"], "topic"),
-        counted(most, "run") if fewest == most else f"{fewest} to {most} runs",
-    )
+    topics = counted(found["n_topics"], "topic")
+    runs = counted(most, "run") if fewest == most else f"{fewest} to {most} runs"
     if these:
         return f"Intervals for these topics only ({topics}, {runs} each)."
     known = found["from_runs"][~np.isnan(found["from_runs"])]

@@ -143,7 +143,8 @@ def shrunk(pairs: PairSamples) -> FloatArray:
     only, a > 0. Few topics underestimate skewness, most of all if they missed the tail, and then t is too large. So g
     is twice the skewness of the pair, and at least the typical skewness of the collection.
     """
-    typical, found = typical_skewness(pairs), np.empty_like(pairs.size)
+    typical = unseen_skewness(pairs.skewness[np.triu_indices(pairs.m, 1)], pairs.n)
+    found = np.empty_like(pairs.size)
     step = max(1, _BLOCK // pairs.m)
     for rows in (slice(lo, lo + step) for lo in range(0, pairs.m, step)):
         some = _with_unseen_topic(PairSamples(pairs.centred, *(part[rows] for part in pairs[1:])))
@@ -188,11 +189,6 @@ def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
         difference=np.where(changed, np.sign(pairs.difference) * total / (n + 1), pairs.difference),
         size=np.where(changed, size, pairs.size),
     )
-
-
-def typical_skewness(pairs: PairSamples) -> float:
-    """Typical size of the skewness of the pairs."""
-    return unseen_skewness(pairs.skewness[np.triu_indices(pairs.m, 1)], pairs.n)
 
 
 def unseen_skewness(skewness: FloatArray, n: int | IntArray) -> float:

@@ -39,8 +39,9 @@ _COLUMNS = {
     "winner": ("winner", "outcome", "vote", "preference"),
     "question": ("question_id", "question", "prompt_id", "topic", "qid"),
 }
-_A, _B = frozenset({"a", "model_a", "system_a", "left"}), frozenset({"b", "model_b", "system_b", "right"})
-_TIE = frozenset({"tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"})
+_WORDS = dict.fromkeys(("a", "model_a", "system_a", "left"), 1.0)
+_WORDS |= dict.fromkeys(("b", "model_b", "system_b", "right"), 0.0)
+_WORDS |= dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"), 0.5)
 Strength = Literal["win-rate", "bradley-terry"]
 _DRAWS = 49_999  # normal draws for the rank intervals
 
@@ -115,7 +116,7 @@ class Votes:
 
 def _won(winner: str, a: str, b: str, k: int) -> float:
     said = winner.strip()
-    word = next((value for value, names in ((1.0, _A), (0.0, _B), (0.5, _TIE)) if said.lower() in names), None)
+    word = _WORDS.get(said.lower())
     if said in (a, b):
         if word not in (None, float(said == a)):
             raise InputError(
@@ -123,9 +124,9 @@ def _won(winner: str, a: str, b: str, k: int) -> float:
                 f"outcome, of {a!r} against {b!r}: give model_a, model_b or draw, or rename the system"
             )
         return float(said == a)
-    if word is not None:
-        return word
-    raise InputError(f"the winner of battle {k + 1} is {winner!r}: give a, b or tie, or the name of {a!r} or {b!r}")
+    if word is None:
+        raise InputError(f"the winner of battle {k + 1} is {winner!r}: give a, b or tie, or the name of {a!r} or {b!r}")
+    return word
 
 
 @checked
@@ -339,7 +340,14 @@ def rank_votes(
         raise InputError(f"{named('n_resamples')} is {how.n_resamples}: a covariance needs at least 100")
     given = read_votes(votes)
     whole = tally(given, np.ones(len(given)))
-    require_comparable(whole, given.systems, method)
+    if (lost := apart(whole, method)).size:
+        names, first = listing(given.systems[k] for k in lost), given.systems[0]
+        raise InputError(
+            f"no chain of battles compares {names} with {first}: leave them out"
+            if method == "win-rate"
+            else f"{names} and {first} have no chain of wins in both directions, so strengths would be infinite: leave "
+            "some out, or use win rates"
+        )
     unit, count = "battle" if given.questions is None else "question", int(units(given).max()) + 1
     if count < 2:
         raise InputError(
@@ -353,8 +361,9 @@ def rank_votes(
         known, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=_DRAWS, rng=how.rng
     )
     doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
-    found = replace(
+    return replace(
         found,
+        notes=(doubt,) if left_out else (),
         settings=settings_of(
             seed=how.seed,
             n_resamples=how.n_resamples,
@@ -365,7 +374,6 @@ def rank_votes(
             resampled=unit,
         ),
     )
-    return replace(found, notes=((doubt,) if left_out else ()))
 
 
 def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatArray, int]:
@@ -423,18 +431,6 @@ def apart(wins: FloatArray, method: Strength) -> IntArray:
 
     place = connected_components(wins > 0, connection="strong" if method == "bradley-terry" else "weak")[1]
     return np.flatnonzero(place != place[0])
-
-
-def require_comparable(wins: FloatArray, systems: tuple[str, ...], method: Strength) -> None:
-    """Raise if battles do not compare all systems."""
-    if (lost := apart(wins, method)).size:
-        names = listing(systems[k] for k in lost)
-        raise InputError(
-            f"no chain of battles compares {names} with {systems[0]}: leave them out"
-            if method == "win-rate"
-            else f"{names} and {systems[0]} have no chain of wins in both directions, so strengths would be "
-            "infinite: leave some out, or use win rates"
-        )
 
 
 def units(votes: Votes) -> IntArray:

@@ -12,11 +12,4 @@ from .reliability import reliability_study
 from .saving import StudyResult
 from .simulation import Simulator
 
-__all__ = [
-    "Simulator",
-    "StudyError",
-    "StudyResult",
-    "judge_study",
-    "judgment_study",
-    "reliability_study",
-]
+__all__ = ["Simulator", "StudyError", "StudyResult", "judge_study", "judgment_study", "reliability_study"]

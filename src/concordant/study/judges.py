@@ -223,11 +223,6 @@ def judge_study(  # noqa: PLR0913
         drawings={"judges.png": _figure},
         parts={} if card is None else {"card": card},
         notes=notes,
-        settings={
-            **study.settings,
-            "rel": rel,
-            "interval_resamples": n_resamples,
-            "interval_coefficients": names,
-        },
+        settings={**study.settings, "rel": rel, "interval_resamples": n_resamples, "interval_coefficients": names},
     )
     return replace(found, shown=_table(found))

@@ -235,9 +235,7 @@ class JudgmentTrials:
 
 def unjudged_shares(runs: Runs, qrels: Qrels, topics: Sequence[int]) -> FloatArray:
     """Share of each system's documents on these topics that have no judgment."""
-    judged = np.zeros(len(runs.pairs), dtype=np.bool_)
-    places = runs.pairs.locate(qrels.pairs)[qrels.places[qrels.grades >= 0]]
-    judged[places[places >= 0]] = True
+    judged = qrels.at(runs.pairs, np.arange(len(runs.pairs))) >= 0  # nan is not
     row = np.repeat(np.arange(len(runs.starts) - 1), np.diff(runs.starts))
     unjudged = np.bincount(row[~judged[runs.items]], minlength=len(runs.starts) - 1).reshape(runs.shape)[:, topics]
     count = runs.depths[:, topics].sum(axis=1)

@@ -35,7 +35,9 @@ class StudyResult(Findings):
             if tuple(islice(row.values(), len(labels))) == labels:
                 return dict(row)
         for k, (name, wanted) in enumerate(zip(self.lines[0], labels, strict=False)):
-            place_of(wanted, list(dict.fromkeys([*row.values()][k] for row in self.lines)), name)
+            if wanted not in (among := list(dict.fromkeys([*row.values()][k] for row in self.lines))):
+                hint = nearest(wanted, among) if isinstance(wanted, str) else ""
+                raise InputError(f"{name} is {wanted!r}: the study has {', '.join(map(str, among))}{hint}")
         raise InputError(f"the study has no {' '.join(map(str, labels))}")
 
     def _contents(self) -> dict[str, Any]:
@@ -76,11 +78,3 @@ class StudyResult(Findings):
             with written_whole(target / name, FIGURE) as file:
                 figure.savefig(file, format="png", dpi=150)
         return [target / name for name in (*self.tables, *figures)]
-
-
-def place_of(wanted: Any, among: Sequence[Any], what: str) -> int:
-    """Return the index of a label of a study; raise an error that lists the labels if it is unknown."""
-    if wanted not in among:
-        hint = nearest(wanted, among) if isinstance(wanted, str) else ""
-        raise InputError(f"{what} is {wanted!r}: the study has {', '.join(map(str, among))}{hint}")
-    return among.index(wanted)

@@ -25,9 +25,8 @@ from ..read.reader import Collection, as_topics, refuse
 
 _FLAT = 1e-8  # share of the range of possible scores: the transform would lose smaller differences
 _NEGLIGIBLE = 1e-9  # share of the largest: a smaller spread or eigenvalue is rounding error
-_LEAST = (
-    0.1  # share of the best bandwidth for a normal distribution; limits the table if nearly all observations are equal
-)
+# Share of the best bandwidth for a normal distribution; limits the table if nearly all observations are equal.
+_LEAST = 0.1
 _MOST = 2_000  # topics, of which every pair is computed for each system
 _REACH = 9.0  # bandwidths beyond which a kernel adds less than 1e-18
 _NODES = 16  # nodes of the table in a bandwidth
@@ -189,11 +188,7 @@ class Simulator:
 
     @checked
     def __init__(
-        self,
-        scores: Collection,
-        *,
-        exact_means: bool = False,
-        bounds: tuple[float, float] = (0.0, 1.0),
+        self, scores: Collection, *, exact_means: bool = False, bounds: tuple[float, float] = (0.0, 1.0)
     ) -> None:
         self.scores = as_topics(scores, "scores", least_systems=1)
         refuse(self.scores, "scores", "groups", "types", why="new topics are drawn one by one")
@@ -256,14 +251,10 @@ class Simulator:
 
         Computed by numerical integration, to about 1e-5.
         """
-        low, high = self.bounds
-        return low + (high - low) * self._unit_means
-
-    @cached_property
-    def _unit_means(self) -> FloatArray:
-        """Expected score of each system on the scale from 0 to 1."""
         effects = zip(self._level, _effects(self), strict=True)
-        return np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])
+        means = np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])  # from 0 to 1
+        low, high = self.bounds
+        return np.asarray(low + (high - low) * means)
 
     def __repr__(self) -> str:
         return f"<Simulator of {repr(self.scores)[1:-1]}>"
