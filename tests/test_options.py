@@ -218,7 +218,7 @@ def calls() -> dict[str, Call]:
 INTERNAL = {
     *(f"{side}.{name}" for side in ("Scores", "Means") for name in ("described", "settled", "shown")),
     *("Scores.like", "Pairing.alone"),
-    *("Qrels.of_columns", "Qrels.take", "Qrels.with_grades", "Qrels.get", "Runs.of"),
+    *("Qrels.of_columns", "Qrels.at", "Qrels.take", "Qrels.with_grades", "Qrels.get", "Runs.of"),
     *("judgments.Change.make", "judgments.Change.with_notes"),
     *("judgments.LabelList.of_plan", "judgments.LabelList.pool"),
 }

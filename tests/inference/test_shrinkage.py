@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from statistics import NormalDist
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -188,11 +188,18 @@ def test_where_there_is_no_model() -> None:
     for sides in (
         (truth, truth),  # the same errors on both sides
         (truth.select(truth.systems[:3]), candidate.select(candidate.systems[:3])),
-        (truth.select(topics=truth.topics[:2]), candidate.select(topics=candidate.topics[:2])),
     ):
         with pytest.raises(cc.errors.InputError, match="method='iterated'"):
             cc.correlate(*sides, method="shrinkage", n_resamples=500, rng=1)
         assert cc.correlate(*sides, method="iterated", n_resamples=500, rng=1).interval is not None
+
+
+@pytest.mark.parametrize("method", ["auto", "shrinkage", "iterated"])
+def test_two_topics_have_no_interval(method: Any) -> None:
+    truth, candidate = (side.select(topics=side.topics[:2]) for side in two_conditions(n=20, m=9))
+    found = cc.correlate(truth, candidate, method=method, n_resamples=500, rng=1)
+    assert found.interval is None
+    assert found.notes == ("no interval: 2 topics or groups are too few to resample, at least 3 are needed",)
 
 
 # The check of the model --------------------------------------------------------------------------------------------

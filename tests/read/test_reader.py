@@ -76,11 +76,6 @@ def halves(run: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda human, machine: {"machine": run(few, machine).to_dict(), "human": run(human, more).to_dict()}
 
 
-def named(truth: Any, candidate: Any) -> cc.Pairing:
-    """Both sides with names, which only files have of their own."""
-    return cc.pair(truth, candidate, names=("t", "c"))
-
-
 # Every public function that takes a collection. The first sides are given to it in the order of SIDES.
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "as_scores": (1, cc.as_scores),
@@ -101,14 +96,14 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "permutation_test": (2, lambda t, c: cc.permutation_test(t, c, n_resamples=99, rng=1)),
     "plan_mix": (2, halves(lambda h, m: cc.plan_mix(h, m, as_good_as=40, costs=(20, 0.1), names=("human", "machine")))),
     "plan_topics": (1, lambda s: cc.plan_topics(s, n_resamples=200, rng=1)),
-    "judges.rank_changes": (2, lambda t, c: cc.judges.rank_changes(named(t, c), n_resamples=199, rng=1)),
+    "judges.rank_changes": (2, lambda t, c: cc.judges.rank_changes(t, c, n_resamples=199, rng=1)),
     "rank_distance": (2, cc.rank_distance),
     "rank_intervals": (1, lambda s: cc.rank_intervals(s, n_resamples=199, rng=1)),
     "rank_test": (2, lambda t, c: cc.rank_test(t, c, n_resamples=99, rng=1)),
     "reliability": (1, lambda s: cc.reliability(s, rng=1)),
     "select_topics": (1, lambda s: cc.select_topics(s, 5, n_splits=2, rng=1)),
     "simulate": (1, lambda s: cc.simulate(s, 30, rng=1)),
-    "judges.significance_agreement": (2, lambda t, c: cc.judges.significance_agreement(named(t, c))),
+    "judges.significance_agreement": (2, cc.judges.significance_agreement),
     "soft_pairwise_accuracy": (2, lambda t, c: cc.soft_pairwise_accuracy(t, c, n_resamples=99, rng=1)),
     "judges.tie_calibration": (2, lambda t, c: cc.judges.tie_calibration(t, c, rng=1)),
     "study.reliability_study": (1, lambda s: cc.study.reliability_study({"a": s}, n_trials=1, rng=1)),
@@ -147,6 +142,8 @@ def plain(result: Any) -> Any:
     found = result.to_dict() if hasattr(result, "to_dict") else result
     if isinstance(found, dict):
         found.pop("cost", None)  # seconds
+        if getattr(result, "kind", "") in ("RankChanges", "SignificanceAgreement"):  # name the sides as their files
+            found.pop("verdict")
     return (found.values.tolist(), found.systems) if isinstance(found, cc.Scores) else found
 
 
