@@ -83,7 +83,7 @@ def test_every_form_of_output(tmp_path: Path) -> None:
     assert text.startswith("careful is the best of 2 judges")
     assert "favours most" in text
     families.write_text("system,team\na,b\n", encoding="utf-8")
-    assert "families has no system of the collection" in bad(*asked, status=1)
+    assert "families names none of the systems" in bad(*asked, status=1)
 
 
 def test_what_is_refused() -> None:
@@ -170,7 +170,7 @@ def test_families_are_checked() -> None:
     truth, candidate, families = sides(0.0, 1)
     for given, message in (
         ({}, r"families is \{\}: give a dictionary"),
-        ({"x": "a"}, "families has no system of the collection"),
+        ({"x": "a"}, "families names none of the systems"),
         (dict.fromkeys(truth.systems, "one"), "families has all systems in 'one'"),
     ):
         with pytest.raises((InputError, TypeError), match=message):

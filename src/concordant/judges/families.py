@@ -126,7 +126,7 @@ def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members
     of = {str(system): str(family) for system, family in families.items()}
     if not (known := [system for system in systems if system in of]):
         raise InputError(
-            f"families has no system of the collection: it has {listing(of, 5)}; see {listing(systems, 5)}"
+            f"families names none of the systems: it names {listing(of, 5)}, the systems are {listing(systems, 5)}"
         )
     if lost := [system for system in of if system not in systems]:
         warn(f"families has {counted(len(lost), 'system')} that are not compared: {listing(lost)}", AlignmentWarning)

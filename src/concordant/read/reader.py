@@ -322,7 +322,7 @@ def read_scores(
         New names of systems by those in the files, or a file of two columns with both, so that sides match by name.
     repeats : str
         What several runs of a topic count as: "mean", "pass@k" (the probability that one of k runs passes) or "pass^k"
-        (that all do). Refused with more than the runs that there are.
+        (that all do). A K above the number of runs is refused.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, where their names do not say so.
     run_column : str, optional

@@ -57,7 +57,7 @@ _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 
 
 def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
-    """What a file that is not empty holds. Where it is one run, the name that the caller gave counts most."""
+    """Read a file that is not empty. For a single run, the name that the caller gave comes first."""
     try:
         found = _recognise(source, roles)
     except OtherKindError:
@@ -258,7 +258,7 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
 
 
 def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
-    """The scores of a table; None if its cells are not what its header promises."""
+    """Read the scores of a table; return None if its cells do not fit its header."""
     cells = cells.without(_blank(cells))
     roles = layout.of_samples(cells.names, roles)
     runs: list[str] | None = None

@@ -218,7 +218,7 @@ def _is_backup(path: Path) -> bool:
 
 
 def _without_backups(found: list[Path]) -> list[Path]:
-    """In their order, with a warning that names what is left out."""
+    """Return the files in their order, and warn of those that are left out."""
     if shown := listing(sorted(path for path in found if _is_backup(path))):
         warn(f"backup files left out: {shown}")
     return sorted(path for path in found if not _is_backup(path))

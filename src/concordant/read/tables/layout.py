@@ -141,7 +141,7 @@ class Cells:
         return [first.values(k)[0] for k in range(len(self.names))]
 
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
-        """The numbers of a column, nan where there is none; what is none is refused, or only in these rows."""
+        """The numbers of a column, nan where a cell is empty; other cells are refused, or only those in these rows."""
         return self.matrix([column], rows)[:, 0]
 
     def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
@@ -166,7 +166,7 @@ class Cells:
         return np.column_stack([np.empty((len(self), 0)), *(self.columns[k].parsed.values for k in columns)])
 
     def words(self, column: int) -> Mapping[int, Any]:
-        """What is no number in a column, by row."""
+        """Return the cells of a column that are not numbers, by row."""
         return self.columns[column].parsed.odd
 
     def in_percent(self, columns: Collection[int]) -> bool:
@@ -223,7 +223,7 @@ def _unsigned(cell: Any) -> float | None:
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
-    """The scores in some cells that are no table, nan where there is none, and whether they are in percent.
+    """The scores in some cells outside of a table, nan where one is missing, and whether they are in percent.
 
     `error(place, message)` is the error for a cell that is no score.
     """

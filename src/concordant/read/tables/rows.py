@@ -126,7 +126,7 @@ class Rows(Contents):
         return self.are_systems and vocabulary.axis_of(names) != "topics" and self._of_several_sizes()
 
     def _is_leaderboard(self) -> bool:
-        """Whether there are words or counts, errors and rates beside scores."""
+        """Whether words, counts, errors or rates stand beside the scores."""
         words = not all(map(self.cells.has_numbers, self.columns))
         return words or any(vocabulary.is_statistic(self.cells.names[k]) for k in self.columns)
 

@@ -399,7 +399,7 @@ def summaries_among(systems: Collection[str]) -> list[str]:
 
 
 def is_one_of_short(name: str, names: Collection[str]) -> bool:
-    """Whether a name of one or two letters stands among others as short: there `n` and `no` are names as any other."""
+    """Whether a name of one or two letters stands among others as short: then `n` and `no` are ordinary names."""
     return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
 
 
