@@ -361,7 +361,7 @@ DATA = {
         for name in ("Scores", "Means", "as_scores", "read_scores")
         for labels in ("systems", "topics")
     ),
-    *("Runs.select.systems", "Runs.retrieved.systems", "Qrels.select.topics"),
+    *("Runs.select.systems", "Runs.retrieved.systems", "Qrels.select.topics", "study.judge_study.truth_name"),
 }
 
 

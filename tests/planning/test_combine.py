@@ -420,8 +420,6 @@ def test_the_commands(tmp_path: Path) -> None:
     assert good(*asked).startswith("To match 40 topics judged by people, let people judge 15 and careful these and ")
     assert "belong together" in bad("combine", few, CAREFUL, "--plan", status=2)
     assert "--ranks and --plan are different answers" in bad(*asked, "--ranks", status=2)
-    target = tmp_path / "figure.svg"
-    assert "Figure" in good(*asked, "--plot", target)
     assert "Figure" in good("combine", few, CAREFUL, "--ranks", "--plot", tmp_path / "combined.pdf")
 
 
