@@ -257,7 +257,7 @@ def test_every_result_has_a_page_that_opens_with_its_verdict(tmp_path: Path, mon
 
 @pytest.mark.parametrize("given", [{"some": "thing"}, 3, []], ids=str)
 def test_what_is_no_result_is_refused(given: Any) -> None:
-    with pytest.raises(cc.errors.InputTypeError, match=f"a page needs a result of concordant, not a {type(given).__name__}"):
+    with pytest.raises(cc.errors.InputTypeError, match=f"concordant, not a {type(given).__name__}"):
         report_html(given)
 
 
