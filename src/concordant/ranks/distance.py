@@ -193,7 +193,7 @@ class Problem(NamedTuple):
     covariance: FloatArray
     eps: float
     doubts: tuple[str, ...]
-    """List what makes a distance doubtful: too few topics, or too large an eps. Public functions warn of it."""
+    """Reasons to doubt a distance: too few topics, or too large an eps. Public functions warn of them."""
 
     @classmethod
     def of(cls, truth: Collection, eps: float, what: str) -> Problem:
