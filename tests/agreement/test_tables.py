@@ -67,7 +67,7 @@ def test_every_row_of_several_measures_is_a_separate_call(files: Path) -> None:
     values = {row["TruthMeasure"]: row["tau_b"] for row in single.rows()}
     low, *_, high = sorted(values, key=values.__getitem__)
     ends = f"{values[low]:.2f} ({low}) to {values[high]:.2f} ({high})"
-    assert single.verdict == f"gpt agrees with people by tau_b of {ends}"
+    assert single.verdict == f"tau_b between people and gpt is {ends}"
     valued = cc.compare(sides[0], sides[1][0], measures=MEASURES, **FEW)
     assert valued.verdict.startswith("25 topics judged by gpt are worth ")
     assert valued.verdict.endswith(" judged by people")

@@ -138,7 +138,7 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
-    It suits two rankings neither of which is the truth. It is undefined if either direction is.
+    It suits two rankings, neither of which is the truth. It is undefined if either direction is.
 
     See Also
     --------

@@ -86,7 +86,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
 
     """
     m, c = concordance(truth, candidate, extra=PAIRS, workers=workers)
-    admits = {"tau_b": "", "tau_strict": "if a tie should be a tie"}
+    admits = {"tau_b": "", "tau_strict": "if ties must agree"}
     refuse_ties(c.tied_truth, "truth", truth, of="tau_a", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
@@ -310,7 +310,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
 
     """
     m, c = concordance(truth, candidate, extra=MEAN, workers=workers)
-    admits = {"tau_ap_b": "", "tau_ap_strict": "if a tie should be a tie"}
+    admits = {"tau_ap_b": "", "tau_ap_strict": "if ties must agree"}
     refuse_ties(c.tied_truth, "truth", truth, of="tau_ap_a", admits=admits)
     right: Value = c.mean_candidate + c.within_candidate
     return 2 * right / (m - 1) - 1
