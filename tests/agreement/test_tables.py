@@ -259,7 +259,7 @@ def test_every_measure_is_every_measure_of_quality_with_its_interval(tmp_path: P
         for s in range(10):
             lines += [f"s{s},t{t}," + ",".join(map(str, rng.random(5) / 5 + s / 10)) for t in range(15)]
         path.write_text("\n".join(lines) + "\n")
-    with pytest.warns(UserWarning, match="no quality: latency, standard_error, n_wins; name them with measures"):
+    with pytest.warns(UserWarning, match="not measure quality: latency, standard_error, n_wins; name them"):
         found = cc.compare(*sides, measures="all", **FEW)
     assert [part.measure for part in found.parts] == ["map", "ndcg"]
     lines = found.table().splitlines()

@@ -243,7 +243,7 @@ class Comparison(Result):
         if name.startswith("_") or not found or name not in _OF_ONE:
             raise AttributeError(f"a Comparison has no {name}")
         if len(found) > 1:
-            raise AttributeError(f"of {len(found)} candidates, choose one for its {name}, as in [{self.names[1]!r}]")
+            raise AttributeError(f"with {len(found)} candidates, choose one first, as in [{self.names[1]!r}].{name}")
         return getattr(found[0], name)
 
     @property

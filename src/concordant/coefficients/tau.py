@@ -98,8 +98,8 @@ def tau_b(
     """Kendall's tau with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
-    side. It equals ``scipy.stats.kendalltau``, and `tau` without ties. It is symmetric, and undefined when a side is
-    all tied.
+    side. It equals ``scipy.stats.kendalltau``, and `tau` without ties. It is symmetric, and undefined if a side ties
+    all systems.
 
     See Also
     --------
@@ -326,7 +326,7 @@ def tau_ap_ties(
     in candidate (by at least the tolerance, if given), C(i) counts those that are also above i in the truth, and t_1
     systems tie for the top. Pairs tied in candidate are ignored; a pair tied only in the truth is not concordant. (The
     paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
-    Without ties it equals `tau_ap`. It is undefined when a side is all tied.
+    Without ties it equals `tau_ap`. It is undefined if a side ties all systems.
 
     See Also
     --------
@@ -356,7 +356,7 @@ def tau_ap_b(
     """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. It is symmetric. Without ties it
-    equals `tau_ap_symmetric`. It is undefined when a side is all tied.
+    equals `tau_ap_symmetric`. It is undefined if a side ties all systems.
 
     See Also
     --------

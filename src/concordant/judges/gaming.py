@@ -81,7 +81,7 @@ def gaming_gap(  # noqa: PLR0913
     names : sequence of str
         Names of people and of the judge.
     n_permutations : int
-        How often the judge's errors are shuffled, at least 20.
+        How many times the judge's errors are shuffled, at least 20.
     n_resamples : int
         Number of resamples of topics for the intervals.
     confidence_level : float

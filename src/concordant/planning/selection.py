@@ -66,7 +66,7 @@ def select_topics(  # noqa: PLR0913
         Any of `list_coefficients()`: how rankings are compared. One that does not admit ties is replaced by the one
         that is the same without ties.
     costs : mapping, Series or path, optional
-        The cost of each topic; topics with the largest gain per cost are added.
+        The cost of each topic; topics with the largest gain per unit of cost are added.
     budget : float, optional
         The most that the chosen topics may cost together; without `costs`, every topic costs 1.
     n_splits : int

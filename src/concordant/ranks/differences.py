@@ -143,8 +143,8 @@ def neighbours(
 
     See Also
     --------
-    difference : Two systems of your choice.
-    board : A leaderboard with the ranks that are real.
+    difference : Compare two systems of your choice.
+    board : Find which ranks of a leaderboard are certain.
 
     Examples
     --------

@@ -347,7 +347,7 @@ def rank_intervals(
         True: the level holds for all intervals together (a leaderboard). False: for each alone (one system of
         interest), which makes them shorter.
     runs : {"auto", "trials", "seeds"}
-        What repeated runs are, as in `run_noise`. The error of seeds counts, with the normal distribution of `Means`.
+        What repeated runs are, as in `run_noise`. Errors of seeds are included, and are assumed normal as for `Means`.
     n_resamples : int
         Number of resamples, or of normal draws for `Means`. If the topics have at most that many signs (by default up
         to 16 topics), all are used and the seed does not matter.
@@ -366,7 +366,7 @@ def rank_intervals(
 
     See Also
     --------
-    board : A leaderboard with the ranks that are real.
+    board : Find which ranks of a leaderboard are certain.
     rank_test : Test whether a ranking could be the true one, given the topics.
 
     Notes

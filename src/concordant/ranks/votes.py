@@ -307,7 +307,7 @@ def rank_votes(
     See Also
     --------
     read_votes : Read battles: which of two systems answered better.
-    board : A leaderboard with the ranks that are real.
+    board : Find which ranks of a leaderboard are certain.
     rank_intervals : The ranks that each system may have.
 
     Notes

@@ -106,7 +106,7 @@ def run_grid(
     done = grid.n_trials - missing
     if progress is not None:
         progress(done, grid.n_trials)
-    finished = "" if folder is None else f" Finished trials are in {os.fspath(folder)}: run the study again."
+    finished = "" if folder is None else f" Finished trials are in {os.fspath(folder)}: run again to continue."
     with _one_thread(), closing(_computed(grid, todo, workers, finished)) as computed:
         for chunk, found in computed:
             values[grid.trials(chunk)] = found
