@@ -110,9 +110,7 @@ def test_a_machine_that_tells_nothing_on_most_topics_leaves_combine_out() -> Non
 def test_bad_shares_and_pairs_without_a_judgment() -> None:
     with pytest.raises(cc.errors.InputError, match=r"shares is \[0.1, 1.0\]: give shares of the judgments"):
         cc.planning.try_labels(RUNS, PEOPLE, "P@5", shares=[0.1, 1.0])
-    with pytest.raises(
-        cc.errors.InputError, match="0 topics with judgments and 9 runs are too few: at least 2 of each"
-    ):
+    with pytest.raises(cc.errors.InputError, match="found 0 topics with judgments and 9 runs: at least 2 of each"):
         cc.planning.try_labels(RUNS, cc.Qrels.from_dict({"x": {"y": 1}}), "P@5")
     some = PEOPLE.take(np.arange(PEOPLE.size) % 7 > 0)
     with pytest.warns(UserWarning, match=r"people did not judge \d+ of the 181 pairs in the pool, which count as"):

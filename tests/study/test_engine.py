@@ -105,9 +105,7 @@ def test_two_runs_in_one_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failing_trial_is_named_and_finished_chunks_are_kept(tmp_path: Path, workers: int) -> None:
-    message = (
-        r"trial 13 of seed 7 \(throw 13\) failed with ZeroDivisionError: the die fell off.*run again to continue"
-    )
+    message = r"trial 13 of seed 7 \(throw 13\) failed with ZeroDivisionError: the die fell off.*run again to continue"
     with pytest.raises(StudyError, match=message):
         run_grid(grid(failing=(13,)), tmp_path, workers=workers)
     assert not (tmp_path / "chunks" / "000003.bin").exists()

@@ -654,7 +654,7 @@ def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
 def _moves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve], how: How) -> tuple[FloatArray, float]:
     """Standard deviations over seeds of the logs of lower end, worth and upper end, by leaving out batches.
 
-    And the standard error of the log worth.
+    The second result is the standard error of the log worth.
     """
     logs = []
     for k in range(len(values)):

@@ -198,7 +198,7 @@ def try_labels(
     judged = [topic for topic in chosen_topics(runs, machine, None) if topic in qrels.pairs.topic_places]
     if len(judged) < 2 or len(runs.systems) < 2:
         raise InputError(
-            f"{counted(len(judged), 'topic')} with judgments and {counted(len(runs.systems), 'run')} are too few: "
+            f"found {counted(len(judged), 'topic')} with judgments and {counted(len(runs.systems), 'run')}: "
             "at least 2 of each are needed"
         )
     pool = make_pool(runs, judged, wanted.cutoff or 100, machine)

@@ -68,7 +68,7 @@ def plan_runs(
 
     """
     side = repeated(as_topic_side(scores, "scores"))
-    refuse(side, "scores", "total", "groups", why="only the error of a mean can be planned")
+    refuse(side, "scores", "total", "groups", why="only the error of a mean can be predicted")
     assert side.runs is not None
     runs = side.runs[~np.isnan(side.values).any(axis=1)]
     n, m, _ = runs.shape
