@@ -106,7 +106,7 @@ def run_grid(
     done = grid.n_trials - missing
     if progress is not None:
         progress(done, grid.n_trials)
-    finished = "" if folder is None else f" What was finished is kept in {os.fspath(folder)}: run it again to continue."
+    finished = "" if folder is None else f" Finished trials are in {os.fspath(folder)}: run again to continue."
     with _one_thread(), closing(_computed(grid, todo, workers, finished)) as computed:
         for chunk, found in computed:
             values[grid.trials(chunk)] = found
@@ -134,7 +134,7 @@ def _opened(path: Path, grid: Trials) -> Path:
     try:
         chunks.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
+        raise InputError(f"{path} is a file: give a folder, which is created if it does not exist") from None
     # If two runs start together, one writes it and both read it.
     if manifest.exists() or not write_new(manifest, f"{written}\n".encode()):
         found, wanted = None, json.loads(written)
@@ -149,7 +149,7 @@ def _opened(path: Path, grid: Trials) -> Path:
         ]
         if differences:
             shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
-            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
+            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of that study")
     for place in (path, chunks):
         clear_parts(place)
     return chunks
@@ -193,7 +193,7 @@ def _one_thread() -> Any:
 def _run_chunk(grid: Trials, chunk: int) -> FloatArray:
     """Run all trials of a chunk in this process."""
     if grid.version != __version__:
-        raise StudyError(f"a worker has concordant {__version__}, but the study was started by {grid.version}")
+        raise StudyError(f"a worker has concordant {__version__}: install {grid.version}, which started the study")
     values = np.empty((len(grid.trials(chunk)), *grid.shape))
     with _one_thread():
         for row, trial in zip(values, grid.trials(chunk), strict=True):
