@@ -18,7 +18,7 @@ from concordant.data.runs import components, run_means, within
 from concordant.ranks.noise import wilson
 from tests.commands import run
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*their mean is its score")
+pytestmark = pytest.mark.filterwarnings("ignore:.*its score is their mean")
 
 
 def scores_of(values: Any, **about: Any) -> cc.Scores:
