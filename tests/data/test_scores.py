@@ -186,7 +186,7 @@ class TestFrames:
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "a score of system 'a' on topic '1'"),
+            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "system 'a' already has a score on topic '1'"),
             ({"topic": ["1"], "a": ["x"]}, "'x' in column 'a', row 1 is not a number"),
             ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
             ({"topic": [None], "a": [0.5]}, "'topic' holds None, which cannot be the label"),

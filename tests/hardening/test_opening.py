@@ -139,7 +139,7 @@ def test_files_of_names_have_a_quarter_of_the_limit(tmp_path: Path, monkeypatch:
             monkeypatch.setattr(source, "MAX_BYTES", 4 * len(text.encode()))
             read(path)
             monkeypatch.setattr(source, "MAX_BYTES", 4 * len(text.encode()) - 4)
-            with pytest.raises(cc.errors.ReadError, match=r"holds more than .*CONCORDANT_MAX_BYTES, 4 times as much"):
+            with pytest.raises(cc.errors.ReadError, match=r"holds more than .*CONCORDANT_MAX_BYTES to 4 times as much"):
                 read(path)
 
 

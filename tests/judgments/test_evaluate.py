@@ -80,7 +80,7 @@ def test_grades_with_fractions_are_gains_or_need_a_threshold() -> None:
 def test_a_grade_far_above_the_others() -> None:
     odd = Qrels.from_dict({"1": {"x": 999, "y": 2}, "2": {"x": 1}})
     with pytest.warns(
-        DataWarning, match=r"1 judgment of grade 999, far above the next one \(2\).*recode\({999: None}\)"
+        DataWarning, match=r"1 judgment with grade 999, far above the next one \(2\).*recode\({999: None}\)"
     ):
         evaluate(BOTH, odd, "nDCG")
     evaluate(BOTH, odd.recode({999: None}), "nDCG")

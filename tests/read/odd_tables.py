@@ -122,7 +122,7 @@ UNKNOWN = [
     Odd("q1,q2\n.5,.6\n.1,.2\n", TWO_WAYS),
     Odd("nq,fiqa\n.5,.6\n.1,.2\n", TWO_WAYS),
     Odd("topic,a\n1,.5\n2,.6\n", "has no column 'qid'; available: topic, a", {"topic_column": "qid"}),
-    Odd("topic,a\n1,.5\n2,.6\n", "is named twice", {"topic_column": "a", "system_column": "a"}),
+    Odd("topic,a\n1,.5\n2,.6\n", "is given twice", {"topic_column": "a", "system_column": "a"}),
 ]  # fmt: skip
 KNOWN_BY_LABELS = [
     *(Odd(f"{word},nq,fiqa\n{a},.5,.6\n{b},.1,.2\n", matrix("nq fiqa", f"{a} {b}", A_T, B_T)) for word in ("", "id", "x")
@@ -227,9 +227,9 @@ TWICE = [
     Odd("topic,a,\n1,.5,.6\n", "column 3 has no name"),
     Odd("topic,a\n1,.5\n1,.6\n", "topic '1' already has a row"),
     Odd("system,301,302\nx,.5,.6\nx,.1,.2\n", "system 'x' already has a row"),
-    Odd("system,topic,value\nx,1,.5\nx,1,.6\n", "system 'x' already has a score on topic '1': .*run_column="),
+    Odd("system,topic,value\nx,1,.5\nx,1,.6\n", "system 'x' already has a score on topic '1' .*pass run_column= if"),
     Odd("system,topic,judge,value\nx,1,me,.5\nx,1,you,.6\n", "keep one value of judge"),
-    Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", "if a column holds topics, name it with topic_column="),
+    Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", "or pass topic_column= if a column holds topics"),
     Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", matrix("one two", "x y", A_T, B_T),
         {"topic_column": "fold"}),
     Odd(",system,score\n0,x,.5\n1,x,.6\n0,y,.1\n1,y,.2\n", "system 'x' already has a row"),

@@ -25,7 +25,7 @@ class TestRowsOfWords:
 
     @pytest.mark.parametrize("name", ["checkpoint", "config", "System/Run", "", "id"])
     def test_matrices(self, name: str) -> None:
-        message = rf"can be read in two ways: .*Say topic_column='{name}' or system_column='{name}'"
+        message = rf"can be read in two ways: .*Pass topic_column='{name}' or system_column='{name}'"
         with pytest.raises(ReadError, match=message):
             read(f"{name},one,two\nfoo,.5,.6\nbar,.1,.2\n")
         with pytest.raises(ReadError, match=message):

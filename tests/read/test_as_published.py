@@ -103,7 +103,7 @@ def test_trials_that_cannot_be_read() -> None:
 
 def test_a_positive_mqm_score_needs_a_direction() -> None:
     text = "system mqm_avg_score seg_id\na 1.5 1\nb 0 1\na 2 2\nb 1 2\n"
-    with pytest.raises(ReadError, match="holds 'mqm_avg_score' above 0, which may count errors"):
+    with pytest.raises(ReadError, match="has 'mqm_avg_score' scores above 0, which may count errors"):
         read(text)
     assert read(text, lower_is_better=True).means().tolist() == [-1.75, -0.5]
 

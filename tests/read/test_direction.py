@@ -214,7 +214,7 @@ def test_a_format_with_a_direction_decides_unless_the_caller_does(tmp_path: Path
     assert found.lower_is_better
     assert (found.values.ravel().tolist(), found.shown().ravel().tolist()) == ([-1.5, -2.5], [1.5, 2.5])
     assert read_scores(path, lower_is_better=True) == found
-    with pytest.warns(DataWarning, match="says that lower is better for 'm,none'; it was read as higher is better"):
+    with pytest.warns(DataWarning, match="says that lower is better for 'm,none'; it was read as if higher is better"):
         assert read_scores(path, lower_is_better=False).values.ravel().tolist() == [1.5, 2.5]
 
 
@@ -230,7 +230,7 @@ def test_tasks_with_two_directions_are_not_one_measure(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=r"on some topics and higher on others: choose topics of one direction"):
         read_scores(path)
     assert read_scores(path, topics=["u"]).values.item() == 2.5
-    with pytest.warns(DataWarning, match="read so"):
+    with pytest.warns(DataWarning, match="read that way"):
         assert read_scores(path, topics=["t"]).values.item() == -1.5
 
 
@@ -239,7 +239,7 @@ def test_every_eval_ever(tmp_path: Path) -> None:
     metric = {"metric_name": "m", "lower_is_better": True}
     result = {"evaluation_name": "t", "metric_config": metric, "score_details": {"score": 0.25}}
     path.write_text(json.dumps({"evaluation_results": [result], "model_info": {"id": "x"}}))
-    with pytest.warns(DataWarning, match="read so"):
+    with pytest.warns(DataWarning, match="read that way"):
         assert read_scores(path).shown().item() == 0.25
 
 

@@ -608,7 +608,7 @@ class TestLmEval:
         with pytest.raises(InputError, match="file lacks topic 1"):
             read(self.samples(1, None, 0))
         for value in ("0.5", [1, 2]):
-            with pytest.raises(ReadError, match=r"'acc,none' of '1' is .*, not a finite number"):
+            with pytest.raises(ReadError, match=r"'acc,none' on '1' is .*, not a finite number"):
                 read(self.samples(1, value, 0))
         with pytest.raises(InputError, match="A lacks topic arc"):
             read_scores([io.StringIO(self.results("A", "N/A"))]).complete()

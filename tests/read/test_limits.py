@@ -112,7 +112,7 @@ def test_which_score_limits_belong_to() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("model,score,lower,upper\na,10,8,12\nb,20,21,24\n", ":3: the limits in .*21 and 24: 20 does not lie between"),
+        ("model,score,lower,upper\na,10,8,12\nb,20,21,24\n", ":3: the limits in .*21 and 24, but the score 20 does"),
         ("model,score,lower,upper\na,10,8,12\nb,20,24,16\n", ":3: .*20 does not lie between them"),
         ("model,score,lower,upper\na,10.0,8.0,12.0\nb,20.0,19.5,29.0\n", ":3: .*lies far from their middle"),
         ("model,score,lower,upper\na,10.0,-1.0,1.0\nb,20.0,-2.0,2.0\n", ":2: .*10 does not lie between them"),

@@ -139,7 +139,7 @@ def test_the_size_is_limited(monkeypatch: pytest.MonkeyPatch, path: Path) -> Non
             read_scores(what)
     assert read_scores(path) == EXPECTED
     monkeypatch.setattr(source, "MAX_BYTES", 40)
-    with pytest.raises(ReadError, match=r"is JSON of more than 10 bytes; .* CONCORDANT_MAX_BYTES, 4 times as much"):
+    with pytest.raises(ReadError, match=r"is JSON of more than 10 bytes; .* CONCORDANT_MAX_BYTES to 4 times as much"):
         read_scores(io.StringIO('{"1": {"map": 0.5}}'))
 
 

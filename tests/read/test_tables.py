@@ -143,7 +143,7 @@ def test_lower_is_better() -> None:
 def test_integer_column_that_is_no_system() -> None:
     with pytest.warns(DataWarning, match="'X' holds a different number in each row, so it was read as the topics"):
         assert read("X,bm25,ql\n1,0.5,0.25\n2,0.5,1\n").systems == ("bm25", "ql")
-    with pytest.raises(ReadError, match=r"can be read in two ways: .*Say topic_column='X' or system_column='X'"):
+    with pytest.raises(ReadError, match=r"can be read in two ways: .*Pass topic_column='X' or system_column='X'"):
         read("X,a,b\n1,0.5,0.25\n2,0.5,1\n")
     with pytest.raises(ReadError, match="'X' holds numbers that may be topics or scores"):
         read("X,a\n1,2\n2,3\n")
@@ -215,7 +215,7 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ('{"query_id": "1", "measure": "AP", "value": 1}\n{"query_id"\n', "is not JSON"),
         (
             '{"query_id": "1", "measure": "AP", "value": true}\n{"query_id": [1], "measure": "AP", "value": 1}\n',
-            "not a label",
+            "cannot be the label",
         ),
         ('{"query_id": "1", "measure": "AP", "value": {}}', "{} in column 'value' is not a number"),
         ('{"task_name": "T", "scores": {}}', "none of the splits"),
@@ -325,7 +325,7 @@ def test_inspect_without_reductions() -> None:
 
 def test_the_same_score_in_two_files() -> None:
     one = "topic,a,b\n1,0.5,0.25\n"
-    with pytest.raises(ReadError, match="system 'a' has a score on topic '1' already, from x"):
+    with pytest.raises(ReadError, match="system 'a' already has a score on topic '1' from x"):
         read_scores({"x": io.StringIO(one), "y": io.StringIO(one)})
     more = "topic,a,b\n2,0.75,1\n"
     assert read_scores([io.StringIO(one), io.StringIO(more)]).topics == ("1", "2")

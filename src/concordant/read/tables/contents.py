@@ -247,7 +247,7 @@ def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
             hint = f"give each row its own {what}"
             if what == "system":
                 left_out, topics = argument("systems", ["!" + label]), argument("topic_column")
-                hint = f"rename one, or leave both out with {left_out}; if a column holds topics, name it with {topics}"
+                hint = f"rename one, or leave both out with {left_out}; or pass {topics} if a column holds topics"
             raise cells.error(f"{what} {label!r} already has a row{cells.at(seen[label])}: {hint}", row)
 
 
@@ -349,7 +349,7 @@ class Long(Contents):
             extra = [cells.names[k] for k in self.layout.others] if self.layout.value is not None else []
             hint = f"keep one value of {listing(extra)}" if extra else "keep one"
             if self.runs is None:
-                hint += f"; if a column numbers repeated runs, name it with {argument('run_column')}"
+                hint += f", or pass {argument('run_column')} if a column numbers repeated runs"
             system = "the run" if systems is None else f"system {systems[again]!r}"
             what = f"a score on topic {topics[again]!r}"
             return cells.error(f"{system} already has {what}{cells.at(first)}: {hint}", again)
