@@ -204,12 +204,14 @@ class TestLabels:
 
 class TestLook:
     def test_a_matrix(self) -> None:
-        found = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n"))
+        found = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n303,0.5,1,1\n"))
         assert (found.formats, found.reading) == (("matrix",), "rows are topics, columns are systems")
-        assert (found.systems, found.topics) == (("bm25", "ql", "x"), ("301", "302"))
+        assert (found.systems, found.topics) == (("bm25", "ql", "x"), ("301", "302", "303"))
         assert found.missing == 1
         assert found.next_command.endswith("--missing drop")
         assert found.to_dict()["missing"] == 1
+        one_shared = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n"))
+        assert one_shared.next_command.startswith("concordant board ")  # plan needs two topics that all systems have
 
     def test_a_leaderboard(self, formats: Path) -> None:
         found = look(formats / "leaderboards" / "alpaca_eval_gpt4.csv")
