@@ -197,7 +197,7 @@ def test_only_the_columns_of_battles_are_read(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "other").write_bytes(parquet(pyarrow.table({"topic": ["x"], "text": ["y"]})))
     monkeypatch.setattr(delimited, "MAX_CELLS", 70)  # 7 cells of text: 6 without the prompts, 8 with them
     assert cc.votes.read_votes(tmp_path / "x").systems == ("x", "y", "z")
-    with pytest.raises(cc.errors.ReadError, match="has no column model_a or system_a; there are: topic, text"):
+    with pytest.raises(cc.errors.ReadError, match="has no column model_a or system_a; available: topic, text"):
         cc.votes.read_votes(tmp_path / "other")
 
 

@@ -129,7 +129,7 @@ def test_files_and_frames(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model_a,winner\nx,a\n", "has no column model_b or system_b; there are: model_a, winner"),
+        ("model_a,winner\nx,a\n", "has no column model_b or system_b; available: model_a, winner"),
         ("", "has no column model_a"),
         ("a,b,winner\nx,y\n", "has 2 cells, but the first line has 3"),
         ("a,b,winner\nx,y,z\n", "the winner of battle 1 is 'z': give a, b or tie"),
