@@ -302,7 +302,7 @@ class Columns(Contents):
         lines = np.count_nonzero(raw == ord("\n")) + (not source.data.endswith(b"\n"))
         self.regular = mark is not None and np.count_nonzero(raw == ord(mark)) == (form.width - 1) * lines
         if form == TREC_EVAL:
-            tags = dict.fromkeys(row[2].decode() for _, row in self._rows(b"runid") if row[0].decode() == "runid")
+            tags = dict.fromkeys(row[2].decode() for _, row in self._rows(b"runid") if row[0] == b"runid")
             if len(tags) > 1:
                 raise source.error(f"holds several runs ({listing(tags)}): give each a file of its own")
             self.names = (*tags, source.run_name()) if tags else ()
