@@ -54,7 +54,7 @@ def entry_points(block: Block) -> tuple[Pair, Rows]:
     ) -> bool:
         if not np.isfinite(truth[np.unique(truth_row)]).all():
             return False
-        step = max(1, 2**18 // truth.shape[1])  # to bound the memory
+        step = max(1, 2**16 // truth.shape[1])  # so few that what is computed stays in the cache
         order = np.argsort(truth_row, kind="stable")
         for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
             for lo in range(0, len(pairs), step):
