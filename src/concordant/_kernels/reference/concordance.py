@@ -54,7 +54,7 @@ def entry_points(block: Block) -> tuple[Pair, Rows]:
     ) -> bool:
         if not np.isfinite(truth[np.unique(truth_row)]).all():
             return False
-        step = max(1, 2**18 // truth.shape[1])  # to bound the memory
+        step = max(1, 2**16 // truth.shape[1])  # so few that what is computed stays in the cache
         order = np.argsort(truth_row, kind="stable")
         for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
             for lo in range(0, len(pairs), step):
@@ -93,10 +93,11 @@ def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
         for i in range(m - 1):
             np.greater(columns[i + 1 :], columns[i], out=greater[i + 1 :])
             np.add.reduce(greater[i + 1 :].view(np.uint8), axis=0, dtype=dtype, out=counts[i])
-        return counts.T
+        return np.ascontiguousarray(counts.T)
     if m <= 256:
+        place = np.arange(m, dtype=np.uint8)
         greater = ranks[:, None, :] > ranks[:, :, None]
-        greater &= np.tri(m, k=-1, dtype=bool).T
+        greater &= place > place[:, None]
         return np.asarray(np.add.reduce(greater.view(np.uint8), axis=2, dtype=np.uint8))
     # Later and greater becomes earlier and smaller, in a permutation: of two that are equal, the earlier one is larger.
     flipped = np.empty((rows, m), np.int64)
@@ -155,37 +156,37 @@ class Counts(NamedTuple):
     alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
 
 
-class _Compared(NamedTuple):
-    """How each item compares with the others: rows of candidates x items, in any order of the items."""
-
-    both: npt.NDArray[Any]  # items above it on both sides
-    above: npt.NDArray[Any]  # in candidate
-    above_truth: npt.NDArray[Any]
-    tied: npt.NDArray[Any]  # items tied with it in candidate, itself among them
-    tied_truth: npt.NDArray[Any]
-    same: npt.NDArray[Any]  # tied with it on both sides
+Compared: TypeAlias = tuple[npt.NDArray[Any], ...]
+"""How each item compares with the others: rows of candidates x items, in any order of the items. How many are above it
+on both sides, in candidate and in truth; and, unless nothing is tied, how many are tied with it in candidate, in truth
+and on both sides, itself among them."""
 
 
-def _by_sorting(truth: FloatArray, candidate: FloatArray) -> _Compared:
+def _by_sorting(truth: FloatArray, candidate: FloatArray) -> Compared:
     """Compare the items of one truth and rows of candidates, in ascending order of candidate."""
     m = truth.size
-    # Tied items come by truth, best first, so that the later of two is never above in truth.
-    order = np.lexsort((np.broadcast_to(-truth, candidate.shape), candidate), axis=1)
-    y, ascending = np.take_along_axis(candidate, order, axis=1), np.sort(truth)
-    below, upto = (np.searchsorted(ascending, truth, side=side) for side in ("left", "right"))
-    ranks = below.astype(np.uint8 if m <= 256 else np.uint16 if m <= 2**16 else np.int64)[order]
+    ascending, y = np.sort(truth), np.sort(candidate, axis=1)
     equal = y[:, 1:] == y[:, :-1]
+    if tied := np.count_nonzero(equal):  # these come by truth, best first, so that the later is never above in truth
+        order = np.lexsort((np.broadcast_to(-truth, candidate.shape), candidate), axis=1)
+    else:
+        order = candidate.argsort(axis=1)
+    below = ascending.searchsorted(truth)
+    ranks = below.astype(np.uint8 if m <= 256 else np.uint16 if m <= 2**16 else np.int64)[order]
+    both = count_later_greater(ranks)
+    if not tied and not np.count_nonzero(ascending[1:] == ascending[:-1]):
+        return both, np.arange(m)[::-1], m - 1 - ranks
     first, last = tied_places(equal)
     begin, end = tied_places(equal & (ranks[:, 1:] == ranks[:, :-1]))
+    upto = ascending.searchsorted(truth, side="right")
     tied_truth = np.broadcast_to(upto - below, order.shape)
-    both, above_truth = count_later_greater(ranks), (m - upto)[order]
-    return _Compared(both, m - 1 - last, above_truth, last - first + 1, tied_truth, end - begin + 1)
+    return both, m - 1 - last, (m - upto)[order], last - first + 1, tied_truth, end - begin + 1
 
 
-def _by_pairs(truth: FloatArray, candidate: FloatArray, tolerance: float) -> _Compared:
+def _by_pairs(truth: FloatArray, candidate: FloatArray, tolerance: float) -> Compared:
     """Compare the items with a tolerance, which is not transitive: all pairs, some at a time."""
     m = truth.size
-    found = np.zeros((len(_Compared._fields), len(candidate), m), np.int64)
+    found = np.zeros((6, len(candidate), m), np.int64)
     step = max(1, 2**22 // m)
     with np.errstate(over="ignore"):
         for row, scores in enumerate(candidate):
@@ -195,25 +196,31 @@ def _by_pairs(truth: FloatArray, candidate: FloatArray, tolerance: float) -> _Co
                 x_up, y_up, x_tied, y_tied = x >= tolerance, y >= tolerance, abs(x) < tolerance, abs(y) < tolerance
                 for k, relation in enumerate((x_up & y_up, y_up, x_up, y_tied, x_tied, x_tied & y_tied)):
                     found[k, row, i] = relation.sum(axis=0)
-    return _Compared(*found)
+    return tuple(found)
 
 
 def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int) -> FloatArray:
     """Compute `Counts` of one truth with each row of candidates."""
     items = _by_pairs(truth, candidate, tolerance) if tolerance > 0 else _by_sorting(truth, candidate)
-    both, above, above_truth, tied, tied_truth, same = items
+    both, above, above_truth, *ties = items
     rows, m = candidate.shape
     out = np.zeros((rows, len(Counts._fields)))
     column = Counts(*out.T)
-    column.concordant[:] = both.sum(axis=1, dtype=np.float64)
+    column.concordant[:] = np.add.reduce(both, axis=1, dtype=np.float64)
+    column.discordant[:] = m * (m - 1) / 2 - column.concordant
+    column.down_truth[:] = _sum_ratios(both, above_truth) if extra & BACK else 0
+    column.down_candidate[:] = _sum_ratios(both, above)
+    if not ties:
+        column.top_truth[:] = column.top_candidate[:] = column.alone_candidate[:] = 1
+        column.mean_candidate[:] = column.down_candidate if extra & MEAN else 0
+        column.strict_candidate[:] = column.down_candidate
+        return out
+    tied, tied_truth, same = ties
     column.tied_truth[:], column.tied_candidate[:], column.tied_both[:] = (
         (count - 1).sum(axis=1) / 2 for count in (tied_truth, tied, same)
     )
-    column.discordant[:] = m * (m - 1) / 2 - column.concordant - column.tied_truth - column.tied_candidate
-    column.discordant[:] += column.tied_both
+    column.discordant[:] -= column.tied_truth + column.tied_candidate - column.tied_both
     column.top_truth[:], column.top_candidate[:] = ((count == 0).sum(axis=1) for count in (above_truth, above))
-    column.down_truth[:] = _sum_ratios(both, above_truth) if extra & BACK else 0
-    column.down_candidate[:] = _sum_ratios(both, above)
     if extra & MEAN:
         column.mean_candidate[:], column.within_candidate[:] = _mean_over_places(both, above, tied)
     others = above + tied - 1
@@ -224,9 +231,7 @@ def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, ext
 
 def _sum_ratios(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
     """Sum part / whole along the rows; whole = 0 implies part = 0."""
-    ratios: FloatArray = part / np.maximum(whole, 1)
-    sums: FloatArray = ratios.sum(axis=1)
-    return sums
+    return np.asarray(np.add.reduce(part / np.maximum(whole, 1), axis=1))
 
 
 def _mean_over_places(

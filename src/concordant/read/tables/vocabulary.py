@@ -332,7 +332,7 @@ def is_summary(topic: str) -> bool:
     >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "mean (n=50)", "301", "min1")]
     [True, True, True, True, False, False]
     """
-    return len(topic) <= 100 and _NUMBER_IN_IT.fullmatch(topic) is None and _summarises(topic)
+    return not topic.isdigit() and len(topic) <= 100 and _NUMBER_IN_IT.fullmatch(topic) is None and _summarises(topic)
 
 
 @functools.lru_cache(maxsize=2**14)
