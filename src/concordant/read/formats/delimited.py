@@ -403,7 +403,7 @@ def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
             found = b" ".join(fields).split(None, width - 1)  # blanks in place of tabs
         if len(found) != width or not all(fields):
             need = ": a measure, a topic and a value are needed" if width == 3 else ""
-            raise _at(source, f"has {len(fields)} fields where the lines before have {width}{need}", place)
+            raise _at(source, f"has {len(fields)} fields, but the lines before have {width}{need}", place)
         rows.append((place, found))
     return rows
 
