@@ -798,7 +798,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "explain systems": lambda: call("explain", *pair("hasty")).plot("systems"),
     "explain topics": lambda: call("explain", *pair("hasty")).plot("topics"),
     "tie_bounds": lambda: call("tie_bounds", *means("hasty")).plot(),
-    "tau_null": lambda: call("null_distribution", "tau", 20).plot(),
     "permutation_test": lambda: call("permutation_test", *means("hasty"), n_resamples=300, rng=7).plot(),
     "rank_test": lambda: call("rank_test", *pair("hasty"), n_resamples=200, rng=7).plot(),
     "rank_intervals": lambda: call("rank_intervals", side("people"), n_resamples=300, rng=7).plot(),

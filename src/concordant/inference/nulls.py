@@ -133,13 +133,6 @@ class NullDistribution(Result):
     def _contents(self) -> dict[str, Any]:
         return self.rows()[0]
 
-    @checked
-    def plot(self, ax: Any = None, value: float | None = None) -> Any:
-        """Plot the distribution as bars, and the observed value with its p-value."""
-        from ..render.figures import distributions
-
-        return distributions.null(self, ax, value)
-
     # The methods below take checked arrays of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
@@ -218,7 +211,7 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     Returns
     -------
     NullDistribution
-        With `pvalue`, `cdf`, `sf`, `var`, `std` and `plot`.
+        With `pvalue`, `cdf`, `sf`, `var` and `std`.
 
     See Also
     --------
