@@ -503,7 +503,6 @@ def _(name: str) -> Any:
     return {
         "scores": scores,
         "to_frame": scores.to_frame(),
-        "long": scores.to_frame(long=True),
         "drop_bottom": [scores.drop_bottom(share) for share in (0.1, 0.25, 0.5)],
         "str": repr(scores),
     }
@@ -578,7 +577,7 @@ def _form(name: str, kind: str) -> Any:
     if kind == "series of means":
         return pd.Series(scores.means(), index=list(scores.systems))
     if kind == "long frame":
-        return scores.to_frame(long=True)
+        return scores.to_frame().reset_index().melt("topic")
     frame = scores.to_frame()
     if kind == "frame with topics as index":
         return frame

@@ -70,11 +70,6 @@ class Coefficient:
         return self.function.__name__
 
     @property
-    def tolerance(self) -> bool:
-        """Whether scores closer than a tolerance can be treated as tied."""
-        return "tolerance" in signature(self.function).parameters
-
-    @property
     def workers(self) -> bool:
         """Whether it uses several threads on a batch."""
         return "workers" in signature(self.function).parameters

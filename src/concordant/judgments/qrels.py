@@ -231,13 +231,6 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         grades = f", grades {self.levels[0]} to {self.levels[-1]}" if self.size else ""
         return f"<Qrels: {judged}{grades}>"
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mapping):
-            return NotImplemented
-        return self.to_dict() == dict(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
 
 def _grade(value: Any, document: Any, topic: str) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
