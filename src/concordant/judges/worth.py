@@ -36,6 +36,8 @@ from .curves import TOPICS, Both, Curve, Design, How, Sample, WorthEstimate, agr
 class JudgeWorth(Result):
     """Result of `judge_worth`. `print` shows it, `plot` draws it, `to_dict` has everything."""
 
+    _figure = "intervals.worths"
+
     coefficient: str
     names: tuple[str, str]
     """Names of the truth and of the candidate."""
@@ -121,12 +123,6 @@ class JudgeWorth(Result):
                 "agreement": self.agreement,
             }
         ]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the worth with its interval, beside the topics of the truth."""
-        from ..render.figures import intervals
-
-        return intervals.worths([self], ax)
 
 
 @checked
@@ -372,6 +368,8 @@ def _apart(end: float, n_topics: float) -> str:
 class JudgeRanking(Result):
     """Result of `rank_judges`. `print` shows it, `to_dict` has everything."""
 
+    _figure = "intervals.worths"
+
     judges: tuple[JudgeWorth, ...]
     """The judges, sorted by agreement across topics, the best first."""
     best: tuple[str, ...]
@@ -413,12 +411,6 @@ class JudgeRanking(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per judge."""
         return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the worth of each judge with its interval."""
-        from ..render.figures import intervals
-
-        return intervals.worths(self.judges, ax)
 
 
 @checked

@@ -17,7 +17,7 @@ from ..data.scores import Scores
 from ..errors import InputError, counted, warn
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judgments.evaluation import check_thresholds
-from ..judgments.label_estimates import LabelSample, carried_by, estimate
+from ..judgments.label_estimates import LabelSample, estimate, freedom_of
 from ..judgments.leverage import check_kinds, sizes_of
 from ..judgments.measures import Measure
 from ..judgments.pool import FOLDS, Pool, chosen_topics, make_pool
@@ -73,7 +73,7 @@ class Truth:
         """Spend the same number of labels by each design, on the same random topics and keys."""
         pool, n = self.pool, round(share * len(self.pool))
         listed = estimate(self.draw(n, rng), self.measure)
-        freedom = float(np.median(np.clip(carried_by(listed.terms) - 1, 1, 1e9)))
+        freedom = float(np.median(freedom_of(listed.terms)))
         found = {LIST: Spent(listed.scores.mean(axis=1), listed.terms @ listed.terms.T, freedom)}
         n_topics = len(pool.topics)
         k = max(1, round(share * n_topics))
