@@ -162,10 +162,10 @@ class Result(ABC):
         with written_whole(path, REPORT) as file:
             file.write(content)
 
-    def plot(self, ax: Any = None, **which: Any) -> Any:
-        """Plot the result, or a part of a study, on `ax`, by default on new axes one column wide; return the axes."""
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the result on `ax`, by default on new axes one column wide, and return the axes."""
         module, _, function = (self._figure or "intervals.rows").partition(".")
-        return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax, **which)
+        return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -191,6 +191,7 @@ class NullDistribution(Result):
 
 
 @checked
+@lru_cache(maxsize=32)  # with what it has computed
 def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
     """The distribution of tau or AP correlation over all m! rankings of m systems, without ties.
 
@@ -236,12 +237,6 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     '0.0007269'
 
     """
-    return _null(coefficient, m)
-
-
-@lru_cache(maxsize=32)
-def _null(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
-    """Make and cache a distribution, with what it has computed."""
     return NullDistribution(coefficient, m)
 
 

@@ -51,9 +51,9 @@ class LabelRanking(Favours, Findings):
         whom = [] if self.ranks is None else self._whom("The machine")
         return [f"{line}." for line in (*self.verdict.split("; "), *self.sentences, *whom)]
 
-    def plot(self, ax: Any = None, **which: Any) -> Any:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the rank intervals."""
-        return super().plot(ax, **which) if self.ranks is None else self.ranks.plot(ax, **which)
+        return super().plot(ax) if self.ranks is None else self.ranks.plot(ax)
 
 
 @checked

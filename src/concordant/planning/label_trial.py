@@ -223,8 +223,7 @@ def try_labels(
                     top = set(np.argsort(-spent.means, kind="stable")[:TOP].tolist())
                     found["top"][at] = len(top & best) / len(best)
                     found["coverage"][at] = covered(means, spent)
-                if progress is not None:
-                    progress(k * n_lists + trial + 1, len(shares) * n_lists)
+                how.progress(k * n_lists + trial + 1, len(shares) * n_lists)
         there = [i for i in range(len(DESIGNS)) if not np.isnan(found["tau_b"][i]).all()]
         averages = {name: np.nanmean(values[there], axis=2) for name, values in found.items()}
     designs, labels = [DESIGNS[i] for i in there], [round(share * len(pool)) for share in shares]

@@ -375,8 +375,7 @@ def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatAr
                     made.append(strengths(wins, method))
                 else:
                     left_out += 1
-            if how.progress is not None:
-                how.progress(len(made), how.n_resamples)
+            how.progress(len(made), how.n_resamples)
         if left_out > how.n_resamples:
             raise InputError(
                 f"{left_out} of {left_out + len(made)} resamples do not compare all systems: there are too few battles "

@@ -28,7 +28,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray, Workers
 from ..errors import ConcordantError, InputError, import_extra, warn
-from ..inference.resampling import Progress
+from ..inference.resampling import Progress, silent
 from ..options import checked
 from ..read.source import read_text
 from ..render.outputs import clear_parts, write_new, written_whole
@@ -103,8 +103,7 @@ def run_grid(
             values[trials] = kept
     missing = sum(len(grid.trials(chunk)) for chunk in todo)
     done = grid.n_trials - missing
-    if progress is not None:
-        progress(done, grid.n_trials)
+    (progress or silent)(done, grid.n_trials)
     finished = "" if folder is None else f" What was finished is kept in {os.fspath(folder)}: run it again to continue."
     with _one_thread(), closing(_computed(grid, todo, workers, finished)) as computed:
         for chunk, found in computed:
@@ -113,8 +112,7 @@ def run_grid(
                 with written_whole(_path(chunks, chunk)) as file:
                     file.write(_sealed(chunk, found))
             done += len(found)
-            if progress is not None:
-                progress(done, grid.n_trials)
+            (progress or silent)(done, grid.n_trials)
     return GridRun(values, {"computed": missing, "seconds": time.monotonic() - start})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ class StudyResult(Findings):
 
     def _contents(self) -> dict[str, Any]:
         return {**self.numbers, **({"cost": self.cost} if self.cost else {})}
+
+    def plot(self, ax: Any = None, **which: Any) -> Any:
+        """Draw a part of the result, by default on new axes."""
+        module, _, function = self.figure.partition(".")
+        return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax, **which)
 
     @checked
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
