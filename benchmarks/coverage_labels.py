@@ -35,13 +35,12 @@ from data import need
 from scipy.special import stdtrit
 
 import concordant as cc
-from concordant.arrays import FloatArray, IntArray
+from concordant.arrays import BoolArray, FloatArray, IntArray
 from concordant.judgments.label_estimates import LabelSample, estimate, freedom_of
 from concordant.judgments.label_ranking import MOST_LACKING, topics_lacking
 from concordant.judgments.leverage import sizes_of
 from concordant.judgments.measures import Measure
 from concordant.judgments.pool import FOLDS, Pool, make_pool
-from concordant.judgments.runs import BoolArray
 from concordant.planning.label_trial import ALONE, LIST, Spent, Truth, covered, scores_of
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "labels.csv"

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..data.results import Findings
 from ..errors import InputError, LimitError, TiesError, closest, listing
 from ..options import checked
@@ -328,7 +328,7 @@ def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> F
     )
 
 
-def break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
+def break_ties(scores: FloatArray, by: FloatArray | IntArray) -> FloatArray:
     """Rank by `scores`, and break ties by `by`."""
     scores, by = np.broadcast_arrays(scores, by)
     ranks = np.empty(scores.shape)

@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..coefficients.registry import Coefficient, headlines
 from ..data.results import Interval, Result, columns, settings_of
 from ..errors import InputError, counted, listing, nearly_reversed, one_line
@@ -525,9 +524,7 @@ def agreements(
     return np.array(values), influences
 
 
-def could_be_best(
-    values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
-) -> npt.NDArray[np.bool_]:
+def could_be_best(values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95) -> BoolArray:
     """For each judge, say whether no other judge is significantly better.
 
     `influences` (judges x topics) are sqrt((n - 1)/n) (V without the topic - mean over topics), and 0 for topics that

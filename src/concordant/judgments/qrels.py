@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, read_only
+from ..arrays import BoolArray, FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, counted, listing, warn
 from ..options import checked
 from ..render.outputs import JUDGMENTS, written_whole
-from .runs import BoolArray, TopicDocuments
+from .runs import TopicDocuments
 
 Grade = int | float
 MOST = 1e9  # in size: larger grades are mistakes, and sums of gains lose digits

@@ -12,12 +12,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import IntArray, read_only
+from ..arrays import BoolArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, counted
 from ..options import checked
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Int32Array: TypeAlias = npt.NDArray[np.int32]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_moderate
-from ..data.means import ROUNDING, group_rows, mean_over_topics, places_of_groups
+from ..data.means import ROUNDING, group_rows, mean_over_topics
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores
@@ -18,7 +18,7 @@ from ..inference.resampling import Seed
 from ..options import checked
 from ..read.reader import Collection, as_topic_side, as_topics
 from .intervals import RankIntervals, rank_intervals, sample_of
-from .noise import RunsAs, on_these_topics_only, seed_noise, taken_as_seeds
+from .noise import RunsAs, groups_of, on_these_topics_only, seed_noise, taken_as_seeds
 from .paired import POWER, Paired, paired, quantiles, topics_needed, variance_limits
 
 _RESAMPLES = 49_999  # for rank intervals, as on a board
@@ -203,11 +203,8 @@ def _compared(
     if n < 2:
         raise InputError(f"{a} and {b} have {counted(n, 'topic')} in common: at least 2 are needed")
     x, y = x[both], y[both]
-    groups, grouped = None, dict[str, Any]()
-    if side.groups is not None:
-        _, places = places_of_groups(side.groups, side.topics)
-        groups = np.unique(places[both], return_inverse=True)[1]
-        grouped = {"groups": int(groups.max()) + 1}
+    groups = groups_of(side, both)
+    grouped = {} if groups is None else {"groups": int(groups.max()) + 1}
     d, mean = _by_topic(x, y)
     each = 1 - (1 - level) / n_pairs
     found = paired(d, mean, each, groups, binary=side.runs is None and scale_of(np.append(x, y)) == "binary")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray, Workers
+from ..arrays import BoolArray, FloatArray, IntArray, Workers
 from ..data.means import ASSUMED, RULES, Total, places_of_groups
 from ..data.results import Estimate, Result, settings_of
 from ..data.scores import Means, Scores, with_sign
@@ -21,7 +20,6 @@ from ..read.reader import Collection, as_scores, as_topics, is_bare
 from .noise import RunsAs, with_seeds
 from .pair_tests import corrected_pvalues, pvalues_from_errors, pvalues_on_common_topics
 
-BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 SCHEMA, FORMAT = "concordant-board", 2
 """Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
 SHOWN = 20  # systems in the printed table
