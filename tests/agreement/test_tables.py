@@ -67,7 +67,7 @@ def test_every_row_of_several_measures_is_a_separate_call(files: Path) -> None:
     values = {row["TruthMeasure"]: row["tau_b"] for row in single.rows()}
     low, *_, high = sorted(values, key=values.__getitem__)
     ends = f"{values[low]:.2f} ({low}) to {values[high]:.2f} ({high})"
-    assert single.verdict == f"gpt agrees with people by tau_b of {ends}"
+    assert single.verdict == f"tau_b between people and gpt is {ends}"
     valued = cc.compare(sides[0], sides[1][0], measures=MEASURES, **FEW)
     assert valued.verdict.startswith("25 topics judged by gpt are worth ")
     assert valued.verdict.endswith(" judged by people")
@@ -259,7 +259,7 @@ def test_every_measure_is_every_measure_of_quality_with_its_interval(tmp_path: P
         for s in range(10):
             lines += [f"s{s},t{t}," + ",".join(map(str, rng.random(5) / 5 + s / 10)) for t in range(15)]
         path.write_text("\n".join(lines) + "\n")
-    with pytest.warns(UserWarning, match="no quality: latency, standard_error, n_wins; name them with measures"):
+    with pytest.warns(UserWarning, match="not measure quality: latency, standard_error, n_wins; name them"):
         found = cc.compare(*sides, measures="all", **FEW)
     assert [part.measure for part in found.parts] == ["map", "ndcg"]
     lines = found.table().splitlines()

@@ -223,20 +223,20 @@ def test_significance_is_confirmed_contradicted_or_not_there() -> None:
     truth, close = judge(0.01)
     same = cc.judges.significance_agreement(truth, close)
     assert same.verdict.startswith(
-        f"truth's scores confirm {same.active_agreements} of {same.significant_candidate} significant differences of "
-        "candidate, and contradict 0; candidate misses "
+        f"truth's scores confirm {same.active_agreements} of candidate's {same.significant_candidate} significant "
+        "differences, and contradict 0; candidate misses "
     )
     assert same.active_agreements > 30
     turned = cc.judges.significance_agreement(truth, cc.Scores(-close.values, close.topics, LABELS))
     assert turned.verdict.startswith(
-        f"truth's scores confirm 0 of {same.significant_candidate} significant differences of "
+        f"truth's scores confirm 0 of candidate's {same.significant_candidate} significant differences"
     )
     assert f"and contradict {turned.active_disagreements};" in turned.verdict
     assert turned.active_disagreements > 30
     equal = cc.Scores(np.random.default_rng(2).normal(0, 1, (30, 12)), truth.topics, LABELS)
     none = cc.judges.significance_agreement(equal, close, correction="holm")
     assert none.significant_truth == 0
-    assert "; by truth, no pair differs significantly (" in none.verdict
+    assert "; no pair differs significantly by truth's scores (" in none.verdict
     assert "misses" not in none.verdict
 
 

@@ -224,7 +224,7 @@ class TestRankIntervals:
         assert found.observed[found.systems.index("2")] == 4
         assert (found.low <= found.observed).all()
         assert (found.observed <= found.high).all()
-        assert "1 system of 6 lacks topics" in found.notes[0]
+        assert "1 of 6 systems lacks topics" in found.notes[0]
 
     def test_groups_and_holes_together(self) -> None:
         values = holed(24, 5)

@@ -84,7 +84,7 @@ def test_mteb_counts_its_points_so(data: Path) -> None:
     found = cc.rank_intervals(given, n_resamples=19, rng=1)
     assert {row["system"]: (row["total"], row["observed"]) for row in found.rows()} == expected
     assert len(expected) == 242
-    assert found.notes[0] == "51 systems of 242 lack topics, which give 0 points, as MTEB counts them"
+    assert found.notes[0] == "51 of 242 systems lack topics, which give 0 points, as MTEB counts them"
 
 
 def test_the_same_rule_everywhere() -> None:

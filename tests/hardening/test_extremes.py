@@ -180,7 +180,7 @@ def test_what_does_not_depend_on_the_scale(scale: float) -> None:
 
 
 def test_systems_that_are_nothing_beside_others() -> None:
-    with pytest.warns(cc.errors.DataWarning, match=r"3 systems have scores below 1e-11 of the largest"):
+    with pytest.warns(cc.errors.DataWarning, match=r"3 systems have scores below 1e-11 times the largest"):
         cc.expected_correlation(scores(BASE[:, :5] * [1e-30, 1e-25, 1e-20, 1.0, 2.0]), estimator="msqd")
 
 

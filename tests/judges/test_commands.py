@@ -157,13 +157,13 @@ def test_a_gate_is_closed_where_the_worth_is_not_known() -> None:
     few = ("--topics", "401,402,403,404,405,406,407,408,409")
     done = run("compare", PEOPLE, CAREFUL, *few, "--at-least", "1")
     assert (done.exit_code, done.stderr) == (3, "careful: the worth of 25 topics is not known; --at-least asks for 1\n")
-    assert "--card is another answer" in bad("compare", PEOPLE, CAREFUL, "--at-least", "1", "--card", status=2)
+    assert "--card gives another answer" in bad("compare", PEOPLE, CAREFUL, "--at-least", "1", "--card", status=2)
 
 
 def test_what_cannot_be_valued(tmp_path: Path) -> None:
     nine = "--topics 401,402,403,404,405,406,407,408,409"
     few = good("compare", PEOPLE, CAREFUL, *nine.split())
-    assert "Note: What careful is worth is not known: there are only 9 topics (at least 10 are needed)\n" in few
+    assert "Note: The worth of careful is not known: there are only 9 topics (at least 10 are needed)\n" in few
     more = [f"concordant explain {PEOPLE} {CAREFUL} {nine}", "or the same with --html report.html, or --all"]
     assert few.endswith(f"Next: concordant plan {PEOPLE} {nine}\n      {more[0]}\n      {more[1]}\n")
     ten = "401,402,403,404,405,406,407,408,409,410"

@@ -116,7 +116,7 @@ def test_too_few_are_not_known(n: int, m: int) -> None:
     assert found.word == "not known"
     assert math.isnan(found.worth)
     assert "at least" in found.reason
-    assert found.verdict == f"What candidate is worth is not known: {found.reason}"
+    assert found.verdict == f"The worth of candidate is not known: {found.reason}"
     assert cc.rank_judges(truth, {"a": judge, "b": judge}).best == ("a", "b")
 
 

@@ -108,7 +108,7 @@ def test_nothing_significant_has_no_rates() -> None:
     assert found.passive_agreements + found.passive_disagreements == 3
     assert math.isnan(found.false_discovery_rate)
     assert found.to_dict()["false_negative_rate"] is None
-    assert found.verdict.startswith("by candidate, none of 3 pairs differs significantly")
+    assert found.verdict.startswith("none of 3 pairs differs significantly by candidate's scores")
 
 
 def test_choices_are_named() -> None:
@@ -121,7 +121,7 @@ def test_choices_are_named() -> None:
 def test_it_prints_verdict_and_counts() -> None:
     found = cc.judges.significance_agreement(PEOPLE, HASTY)
     lines = str(found).splitlines()
-    assert lines[0].startswith("people's scores confirm 85 of 92 significant differences of hasty, and contradict 0;")
+    assert lines[0].startswith("people's scores confirm 85 of hasty's 92 significant differences, and contradict 0;")
     assert any(line.split()[-2:] == ["85", "0"] for line in lines)
     assert max(map(len, lines[1:])) <= 80
     assert found.rows()[0]["false_positives"] == 7

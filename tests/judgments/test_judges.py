@@ -117,7 +117,7 @@ def test_judges_that_lack_topics_are_compared_on_common_ones() -> None:
     with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):
         found = cc.study.judge_study(RUNS, QRELS, judges, ["AP"], ["tau_b"], 4, n_resamples=500)
     assert found.study.topics == QRELS.topics[2:-1]
-    assert found.notes[0] == "3 topics left out, which not all judges have: 0, 1, 11"
+    assert found.notes[0] == "3 topics left out, not judged by all judges: 0, 1, 11"
     assert (found.ranking, found.notes[1][:21]) == (None, "fewer than 10 topics:")
     common = {name: qrels.select(QRELS.topics[2:-1]) for name, qrels in {**judges, "truth": QRELS}.items()}
     with pytest.warns(cc.errors.DataWarning, match="3 topics of the runs left out"):

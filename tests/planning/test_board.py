@@ -79,7 +79,7 @@ def test_several_files_are_one_board(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("topic,z\n1,0.3\n2,0.6\n")
     made = json.loads(good("board", tmp_path / "a.csv", tmp_path / "b.csv", "--resamples", "19", "-f", "json"))
     assert {row["system"]: row["topics"] for row in made["rows"]} == {"x": 3, "y": 3, "z": 2}
-    assert "1 system of 3 lacks topics" in made["notes"][0]
+    assert "1 of 3 systems lacks topics" in made["notes"][0]
     refused = bad("board", tmp_path / "a.csv", tmp_path / "b.csv", "--missing", "error", status=1)
     assert "z lacks topic 3" in refused
     assert "name different measures" in bad("board", f"{tmp_path}/a.csv:map", f"{tmp_path}/b.csv:ndcg", status=2)

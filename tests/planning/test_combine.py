@@ -180,13 +180,13 @@ def test_topics_on_which_the_machine_gives_all_systems_one_score_tell_nothing() 
     human, machine = sides(m=9)
     values = machine.values.copy()
     values[16:] = np.arange(36)[:, None]
-    with pytest.warns(AlignmentWarning, match="machine gives all systems one score on 36 topics, which count as not"):
+    with pytest.warns(AlignmentWarning, match="machine gives all systems the same score on 36 topics"):
         found = cc.combine(human, cc.Scores(values, machine.topics, machine.systems))
     four = cc.combine(human, machine.select(topics=machine.topics[:16]))
     assert (found.n_machine, found.worth, found.worth_interval) == (4, four.worth, four.worth_interval)
     assert_array_equal(found.means.values, four.means.values)
     values[12:15] = 1
-    with pytest.raises(InputError, match=r"two topics .* It judged 1, and gives all systems one score"):
+    with pytest.raises(InputError, match=r"two topics .* It judged 1, and gives all systems the same score"):
         cc.combine(human, cc.Scores(values, machine.topics, machine.systems))
 
 
@@ -415,7 +415,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "rank  system" in shown
     assert max(map(len, shown.split("\n\n")[0].splitlines())) <= 120
     asked = ("combine", few, CAREFUL, "--plan", "--as-good-as", "40", "--cost", "machine=0.05", "human=20")
-    assert good(*asked).startswith("To match 40 topics judged by people, let people judge 15 and careful these and ")
+    assert good(*asked).startswith("To match 40 topics judged by people, let people judge 15, and careful the ")
     assert "belong together" in bad("combine", few, CAREFUL, "--plan", status=2)
     assert "--ranks and --plan are different answers" in bad(*asked, "--ranks", status=2)
     assert "Figure" in good("combine", few, CAREFUL, "--ranks", "--plot", tmp_path / "combined.pdf")

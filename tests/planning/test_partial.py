@@ -188,15 +188,15 @@ def test_no_promise_where_cells_were_chosen_or_labels_are_too_few() -> None:
     found = combined(np.where(low, y, np.nan), f)
     assert found.doubts == ("someone may have chosen which cells to label",)
     assert "The labelled cells do not look random, given the scores of gpt: p < 0.001." in str(found)
-    assert "The 95% of the intervals is not promised: someone may have chosen" in str(found)
+    assert "The intervals may cover less than 95%: someone may have chosen" in str(found)
     _, y, f, _ = world(rng, n=20, m=4)
-    assert combined(y, f).doubts == ("fewer than 5 systems need 10 labels of each system",)
+    assert combined(y, f).doubts == ("fewer than 5 systems need 10 labels for each system",)
     assert np.isnan(combined(y, f).favour).all()
     _, y, f, _ = world(rng, n=20)
-    assert combined(np.where(np.isnan(y), y, y > 0.4), f).doubts == ("binary scores need 10 labels of each system",)
+    assert combined(np.where(np.isnan(y), y, y > 0.4), f).doubts == ("binary scores need 10 labels for each system",)
     assert combined(y, f).doubts == ()
     y[np.flatnonzero(~np.isnan(y[:, 2]))[2:], 2] = np.nan
-    with pytest.raises(InputError, match="people has fewer than 3 labels of s2: label more"):
+    with pytest.raises(InputError, match="people has fewer than 3 labels for s2: label more"):
         combined(y, f)
 
 

@@ -142,7 +142,7 @@ class TestPlan:
             plan_runs(scores_of(runs[:, :, 0]))
         holes = runs.copy()
         holes[:4, 0] = np.nan
-        with pytest.raises(InputError, match="fewer than 2 topics"):
+        with pytest.raises(InputError, match="need at least 2 topics that all systems have"):
             plan_runs(scores_of(holes))
 
 

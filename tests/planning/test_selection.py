@@ -206,10 +206,10 @@ def test_command(tmp_path: Path) -> None:
         ({"k": 5, "n_splits": 10**11}, "n_splits is 100,000,000,000: give at most 100,000,000"),
         ({"k": 5, "n_splits": 10**5000}, "n_splits is a number of 5001 digits: give at most 100,000,000"),
         ({"budget": 10**400}, "budget is a number of 401 digits: give a finite number"),
-        ({"budget": 1e-319, "costs": dict.fromkeys(PEOPLE.topics, 1e-320)}, "costs of topic '401' is '1e-320': give"),
+        ({"budget": 1e-319, "costs": dict.fromkeys(PEOPLE.topics, 1e-320)}, "costs has '1e-320' for topic '401': give"),
         ({"k": 5, "costs": dict.fromkeys(PEOPLE.topics, 2)}, "costs needs budget"),
-        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs of topic '401' is 'two': give"),
-        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs of topic '401' is '0': give"),
+        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, "two")}, "costs has 'two' for topic '401': give"),
+        ({"budget": 5, "costs": dict.fromkeys(PEOPLE.topics, 0)}, "costs has '0' for topic '401': give"),
         ({"budget": 0.5}, "budget is 0.5: give at least the cost of one topic"),
     ],
 )

@@ -60,7 +60,7 @@ def test_what_both_give_up_is_refused(monkeypatch: pytest.MonkeyPatch, method: A
 
     monkeypatch.setattr(_kernels, "active", _kernels.reference)
     monkeypatch.setattr(distance, "_solve", singular)
-    says = re.escape("eps = 1e-05 is too small beside the variances for float64; give a larger one")
+    says = re.escape("eps = 1e-05 is too small for such variances in float64; give a larger one")
     with pytest.raises(cc.errors.InputError, match=f"no solution was found for 3 rankings: {says}"):
         cc.rank_distance(X, RANKINGS)
     with pytest.raises(cc.errors.InputError, match=f"no solution was found for 1 ranking: {says}"):

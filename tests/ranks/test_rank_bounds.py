@@ -186,7 +186,7 @@ def test_few_topics_separate_nothing() -> None:
     values = np.random.default_rng(1).random((5, 3)) * 1e-3 + [0, 1, 2]
     found = cc.rank_intervals(values, rng=1)
     assert not found.better().any()
-    assert found.notes == ("5 topics can separate nothing at this confidence level",)
+    assert found.notes == ("5 topics cannot separate any systems at this confidence level",)
     more = np.random.default_rng(1).random((12, 3)) * 1e-3 + [0, 1, 2]
     assert cc.rank_intervals(more, rng=1).better().sum() == 3
 
@@ -333,7 +333,7 @@ def test_few_topics_are_noted_where_all_signs_together_are_too_few() -> None:
     values = np.random.default_rng(2).random((2, 3))
     assert cc.rank_intervals(values, confidence_level=0.5, n_resamples=99, rng=1).notes == ()
     (note,) = cc.rank_intervals(values, confidence_level=0.51, n_resamples=99, rng=1).notes
-    assert note == "2 topics can separate nothing at this confidence level"
+    assert note == "2 topics cannot separate any systems at this confidence level"
 
 
 def test_few_topics_take_all_signs_and_no_seed_matters() -> None:

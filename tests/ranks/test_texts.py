@@ -89,7 +89,7 @@ def test_scores_that_differ_by_a_constant_are_no_matter_of_chance(size: float) -
 
 def test_labels_that_do_not_fit_are_told() -> None:
     apart = "truth and candidate do not have the same systems and topics"
-    together = "Select those that both have first: truth, candidate = concordant.pair(truth, candidate)"
+    together = "First select those that both have: truth, candidate = concordant.pair(truth, candidate)"
     other = LABELLED.select(systems=list("abc"))
     assert _told(cc.rank_distance, LABELLED, other) == f"{apart} (only truth has 1 system: d). {together}"
     assert _told(cc.rank_distance, other, LABELLED) == f"{apart} (only candidate has 1 system: d). {together}"
@@ -102,7 +102,7 @@ def test_labels_that_do_not_fit_are_told() -> None:
         "labels match"
     )
     assert _told(cc.rank_distance, LABELLED, ["d", "b", "c", "a"], error=cc.errors.InputTypeError) == (
-        "candidate is a list of names of systems: a ranking is passed as scores, never as a list of names; give one "
+        "candidate is a list of system names: a ranking is passed as scores, never as a list of names; give one "
         "score per system, such as {name: score}"
     )
 
@@ -160,7 +160,7 @@ def test_results_say_what_they_were_made_with() -> None:
         "version": cc.__version__,
     }
     few = cc.rank_intervals(LABELLED.described(groups=["x"] * 4 + ["y"] * 5))
-    assert "2 groups can separate nothing" in str(few)
+    assert "2 groups cannot separate any systems" in str(few)
 
 
 def test_one_score_per_system_needs_errors() -> None:

@@ -133,8 +133,8 @@ def test_files_and_frames(tmp_path: Path) -> None:
         ("", "has no column model_a"),
         ("a,b,winner\nx,y\n", "has 2 cells where the first line has 3"),
         ("a,b,winner\nx,y,z\n", "the winner of battle 1 is 'z': give a, b or tie"),
-        ("a,b,winner\nx,x,a\n", "battle 1 is of 'x' with itself"),
-        ("a,b,winner\nx,y,x\nx,a,a\n", "the winner of battle 2 is 'a', which is the name of a system and a word"),
+        ("a,b,winner\nx,x,a\n", "battle 1 pits 'x' against itself"),
+        ("a,b,winner\nx,y,x\nx,a,a\n", "the winner of battle 2 is 'a', which names a system but also means"),
         ('{"a": "x"', "v.csv:1: is not JSON"),
         ("[1, 2]", "holds no battles"),
     ],
@@ -154,7 +154,7 @@ def test_bad_arguments_are_named(tmp_path: Path) -> None:
         (lambda: cc.votes.Votes(["x"], ["y"], ["a"], ["q", "r"]), "2 questions and 1 battles"),
         (
             lambda: cc.votes.rank_votes(apart),
-            "no chain of battles compares p, q with x",
+            "no chain of battles connects p, q with x",
         ),
         (
             lambda: cc.votes.rank_votes(cc.votes.Votes(["x"], ["y"], ["a"]), method="bradley-terry"),

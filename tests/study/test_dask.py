@@ -73,7 +73,7 @@ def test_workers_that_die_again_and_again_are_told(cluster: Any, tmp_path: Path)
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.Client(cluster.scheduler_address) as client,
-        pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up \(KilledWorker: .*is kept in"),
+        pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up \(KilledWorker: .*trials are in"),
     ):
         run_grid(grid(work=Deadly()), tmp_path, workers=client.get_executor(pure=False))
 
@@ -91,7 +91,7 @@ def test_a_scheduler_that_is_killed_is_told(tmp_path: Path) -> None:
 
     try:
         workers = distributed.Client(address).get_executor(pure=False)
-        with pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up .*is kept in"):
+        with pytest.raises(StudyError, match=r"the executor, a ClientExecutor, gave up .*trials are in"):
             run_grid(grid(n_trials=80, seconds=0.02), tmp_path, workers=workers, progress=kill)
     finally:
         for process in (scheduler, worker):

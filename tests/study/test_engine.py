@@ -105,9 +105,7 @@ def test_two_runs_in_one_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failing_trial_is_named_and_finished_chunks_are_kept(tmp_path: Path, workers: int) -> None:
-    message = (
-        r"trial 13 of seed 7 \(throw 13\) failed with ZeroDivisionError: the die fell off.*run it again to continue"
-    )
+    message = r"trial 13 of seed 7 \(throw 13\) failed with ZeroDivisionError: the die fell off.*run again to continue"
     with pytest.raises(StudyError, match=message):
         run_grid(grid(failing=(13,)), tmp_path, workers=workers)
     assert not (tmp_path / "chunks" / "000003.bin").exists()
@@ -210,7 +208,7 @@ def test_fingerprints_tell_scores_apart() -> None:
 def test_a_dead_worker_process_is_told(tmp_path: Path) -> None:
     from .trials import Deadly
 
-    with pytest.raises(StudyError, match=r"a worker process died: .*BrokenProcessPool.* run it again to continue"):
+    with pytest.raises(StudyError, match=r"a worker process died: .*BrokenProcessPool.* run again to continue"):
         run_grid(grid(work=Deadly()), tmp_path, workers=2)
     kept = list(tmp_path.glob("chunks/*.bin"))  # none, where it died before the first was done
     continued = run_grid(grid(), tmp_path)

@@ -159,7 +159,7 @@ class Compared:
         if not self.tested:
             return f"Rank distance {t.distance:.2f}; rank test not run: it needs more topics than systems"
         topics = counted(t.settings["n_topics"], "group" if "groups" in self.settings else "topic")
-        ties = "; tied systems claim no order" if self.tied_candidate else ""
+        ties = "; tied systems may have any order" if self.tied_candidate else ""
         if t.distance == 0:
             return f"Rank distance 0: {self.candidate}'s ranking is that of {self.truth}'s means{ties}"
         says = f"{'rule' if t.significant else 'are too few to rule'} out {self.candidate}'s ranking"
@@ -243,7 +243,7 @@ class Comparison(Result):
         if name.startswith("_") or not found or name not in _OF_ONE:
             raise AttributeError(f"a Comparison has no {name}")
         if len(found) > 1:
-            raise AttributeError(f"there are {len(found)} candidates: take {name} of one, as in [{self.names[1]!r}]")
+            raise AttributeError(f"with {len(found)} candidates, choose one first, as in [{self.names[1]!r}].{name}")
         return getattr(found[0], name)
 
     @property
@@ -356,7 +356,7 @@ class Comparison(Result):
             return matrices.matrix(self.matrix, self.names, self.settings["matrix"], ax)
         if kind == "worth":
             if not (worths := [c.worth for c in self.comparisons if c.worth is not None]):
-                raise InputError("kind is 'worth', but no worth was estimated")
+                raise InputError("kind is 'worth', but no worth was estimated: compare scores on topics")
             return intervals.worths(self.ranking or worths, ax)
         if len(self.comparisons) > 1:
             raise InputError(f"kind {kind!r} shows one candidate, and there are {len(self.comparisons)}: use 'heatmap'")

@@ -77,7 +77,7 @@ def correlate(  # noqa: PLR0913
         each of its two parts, and eight times as many if it uses the iterated interval. Its limits then vary with the
         seed by less than a tenth of a standard error. With "iterated" they vary by a quarter of one; use 49,999.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
+        The same seed gives the same bits with any number of workers. Without one, a seed is drawn, and the settings
         record it.
     workers : int or concurrent.futures.Executor
         Threads, or an executor.
@@ -172,11 +172,11 @@ def check_pairing(found: Pairing, *, interval: bool, per_topic: bool = False) ->
     if len(found.systems) < 2:
         raise InputError(f"both sides have {counted(len(found.systems), 'system')} in common: at least 2 are needed")
     if interval and not found.by_topic:
-        raise InputError("interval resamples topics: give both sides scores by topic, for the same topics")
+        raise InputError("interval resamples topics: give both sides scores on the same topics")
     if interval and len(found.topics) < 2:
         raise InputError("both sides have only 1 topic in common: an interval needs at least 2, preferably 25")
     if per_topic and not all(isinstance(side, Scores) for side in found.sides):
-        raise InputError("per_topic needs the scores of topics on both sides: give Scores or files of them")
+        raise InputError("per_topic needs scores on each topic from both sides: give Scores or files of them")
 
 
 def estimate_of(
@@ -246,7 +246,7 @@ def permutation_test(
         Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 if there are at
         most n_resamples + 1 of them.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers. Without one, a seed is drawn, and the settings
+        The same seed gives the same bits with any number of workers. Without one, a seed is drawn, and the settings
         record it.
     workers : int or concurrent.futures.Executor
         Number of threads, for the coefficients that use them, or an executor.

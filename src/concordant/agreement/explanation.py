@@ -105,7 +105,7 @@ class Explanation(Result):
             return f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})"
         most = max(s.swapped for s in self.systems)
         if not most:
-            return f"{worst.loss:.4f} of {self.loss:.4f} for each of the worst pairs"
+            return f"each of the worst pairs costs {worst.loss:.4f} of {self.loss:.4f}"
         who = [s.system for s in self.systems if s.swapped == most]
         return f"{listing(who, 3)} {'have' if who[1:] else 'has'} the most swaps ({most}{' each' if who[1:] else ''})"
 

@@ -75,7 +75,7 @@ def _verdict(parts: Sequence[Part], averages: Sequence[Average], name: str) -> s
         return f"25 topics judged by {first.names[1]} are worth {ends} judged by {truth}"
     values = {m: c[name] for m, c in only.items() if not np.isnan(c[name])}
     ends = " to ".join(f"{number(values[m], 2)} ({m})" for m in _ends(values))
-    return f"{first.names[1]} agrees with {truth} by {name} of {ends}"
+    return f"{name} between {truth} and {first.names[1]} is {ends}"
 
 
 def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[str]) -> str:
@@ -137,7 +137,7 @@ def common_measures(files: Iterable[Any]) -> list[str]:
     if len(beside) == len(common):
         return common
     if beside:
-        warn(f"not compared, as they measure no quality: {listing(beside)}; name them with {named('measures')}")
+        warn(f"left out because they do not measure quality: {listing(beside)}; name them with {named('measures')}")
     return [name for name in common if name not in beside]
 
 

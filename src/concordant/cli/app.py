@@ -20,7 +20,7 @@ from .comparing import audit, compare, explain
 from .judgments import app as judgments
 from .judgments import evaluate, label
 from .options import Commands, Reader, writable_folder
-from .terminal import give, say, told
+from .terminal import give, next_steps, say, told
 from .topics import combine, plan, select
 from .topics import study as studies
 
@@ -129,7 +129,12 @@ def look(file: list[str], *, read: Reader, out: Output) -> Found:
             continue
         with out.bar("reading"):
             found.append(run(side.path, side.measure or read.measure, side.lower_is_better, **how))
-    return replace(Answer.of(found), status=int(any(getattr(one, "problem", None) for one in found)))
+    made = Answer.of(found)
+    commands = [shlex.split(one.next_command)[1:] for one in found if getattr(one, "next_command", "")]
+    if commands:
+        shown = made.text
+        made = replace(made, text=lambda every: f"{shown(every)}\n\n{next_steps(commands)}")
+    return replace(made, status=int(any(getattr(one, "problem", None) for one in found)))
 
 
 @answering()

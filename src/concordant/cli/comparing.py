@@ -64,7 +64,7 @@ def compare(
     card
         Show all numbers that papers report about judges, one row per judge.
     matrix
-        Compare all rankings with each other; leave out what they are worth.
+        Compare all rankings with each other; leave out their worth.
     coefficient
         A coefficient to compute; may be given several times.
     top
@@ -82,7 +82,7 @@ def compare(
     noun
         What the candidates are, if the files do not say; by default judges.
     at_least
-        Exit with status 3 unless the interval of what 25 topics are worth starts at this number or above.
+        Exit with status 3 unless the interval for the worth of 25 topics starts at this number or above.
     resamples
         Number of resamples.  [default: 9999; --card 1999]
     families
@@ -92,14 +92,14 @@ def compare(
 
     """
     refuse(
-        per_topic and own_topics, "--per-topic compares topic by topic, and --own-topics says that the topics differ"
+        per_topic and own_topics, "--per-topic needs common topics, and --own-topics says that they differ: give one"
     )
     refuse(
         plot_kind is not None and (out.plot is None or card),
         "--plot-kind chooses the figure of a plain comparison: name its file with --plot",
     )
-    refuse(card and (matrix or at_least is not None), "--card is another answer: leave out --matrix and --at-least")
-    refuse(families is not None and not card, "--families belongs to --card")
+    refuse(card and (matrix or at_least is not None), "--card gives another answer: leave out --matrix and --at-least")
+    refuse(families is not None and not card, "--families goes with --card: add --card")
     from ..read.labels import labels_of
 
     wanted = known_coefficients(coefficient) if coefficient else None

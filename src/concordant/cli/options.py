@@ -504,7 +504,7 @@ def labels_for(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
     again = [(os.path.abspath(side.path), side.measure, side.name if side.name in own else "") for side in sides]
     for k, one in enumerate(again):
         if one in again[:k]:
-            raise typer.BadParameter(f"{given[k]} was given twice")
+            raise typer.BadParameter(f"{given[k]} was given twice: give it once")
     made = iter(short_names([s.path for s in sides if not s.name], [s.measure for s in sides if not s.name]))
     labels = [side.name or next(made) for side in sides]
     labels = [

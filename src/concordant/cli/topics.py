@@ -49,7 +49,7 @@ def plan(
     most
         The largest number of topics to try.
     budget
-        Find out instead whether more topics or more runs are better for this cost.
+        Find out instead whether to spend this budget on more topics or on more runs.
     topic_cost
         The cost of one more topic; default: 1.
     run_cost
@@ -110,7 +110,7 @@ def select(
     budget
         The total cost that the topics may have.
     splits
-        How often to split the systems and topics at most for that test; by default as two decimals need.
+        Largest number of splits of systems and topics for that test; by default, as many as two stable decimals need.
     output
         Also write the topics, one per line.
 
@@ -296,7 +296,7 @@ def reliability_study(
             workers=workers,
         )
     except KeyboardInterrupt:
-        tell(f"stopped; the results so far are in {output}, and the same command continues")
+        tell(f"stopped; the results so far are in {output}, and the same command continues the study")
         raise
 
     def text(every: bool) -> str:

@@ -15,8 +15,8 @@ _UNDEFINED = "all systems are tied on a side, or all below the best are tied in 
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, equal to ``scipy.stats.pearsonr``.
 
-    It is symmetric, from -1 to 1. It is not a rank correlation: one outlier can dominate it. It is undefined when a
-    side is all tied.
+    It is symmetric, from -1 to 1. It is not a rank correlation: one outlier can dominate it. It is undefined if a
+    side ties all systems.
 
     See Also
     --------
@@ -41,7 +41,7 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
-    Tied systems get the mean of their ranks. It is symmetric, from -1 to 1, and undefined when a side is all tied.
+    Tied systems get the mean of their ranks. It is symmetric, from -1 to 1, and undefined if a side ties all systems.
 
     See Also
     --------
@@ -68,7 +68,7 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     """Weighted tau with additive hyperbolic weights, equal to ``scipy.stats.weightedtau``.
 
     The weight of a pair is the sum of 1/rank over its two systems. The value is the mean for the ranks in truth and the
-    ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined when a side is all tied.
+    ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined if a side ties all systems.
 
     See Also
     --------
@@ -108,8 +108,8 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     cosine is 0. It is not symmetric: the walk follows the truth. It takes O(m) after sorting, by running means and
     second moments.
 
-    It is undefined if a side is all tied, or if the total weight is 0. This happens when all systems below the best are
-    tied, and always for two systems.
+    It is undefined if a side ties all systems, or if the total weight is 0. This happens when all systems below the
+    best are tied, and always for two systems.
 
     See Also
     --------
@@ -138,7 +138,7 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
-    It suits two rankings neither of which is the truth. It is undefined if either direction is.
+    It suits two rankings, neither of which is the truth. It is undefined if either direction is.
 
     See Also
     --------

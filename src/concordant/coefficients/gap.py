@@ -71,7 +71,7 @@ def tau_gap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1)
 
     over the K places i >= 2 whose denominator is positive. Swapping systems that the truth barely separates costs
     little. It uses the scores of the truth and the order of candidate. It is not symmetric; the range is -1 to 1. Ties
-    in the truth have gap 0. It is undefined when the truth is all tied.
+    in the truth have gap 0. It is undefined if the truth ties all systems.
 
     Raises
     ------

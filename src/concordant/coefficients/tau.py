@@ -86,7 +86,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
 
     """
     m, c = concordance(truth, candidate, extra=PAIRS, workers=workers)
-    admits = {"tau_b": "", "tau_strict": "if a tie should be a tie"}
+    admits = {"tau_b": "", "tau_strict": "if ties must agree"}
     refuse_ties(c.tied_truth, "truth", truth, of="tau_a", admits=admits)
     return (c.concordant - c.discordant) / (m * (m - 1) / 2)
 
@@ -98,8 +98,8 @@ def tau_b(
     """Kendall's tau with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
-    side. It equals ``scipy.stats.kendalltau``, and `tau` without ties. It is symmetric, and undefined when a side is
-    all tied.
+    side. It equals ``scipy.stats.kendalltau``, and `tau` without ties. It is symmetric, and undefined if a side ties
+    all systems.
 
     See Also
     --------
@@ -310,7 +310,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
 
     """
     m, c = concordance(truth, candidate, extra=MEAN, workers=workers)
-    admits = {"tau_ap_b": "", "tau_ap_strict": "if a tie should be a tie"}
+    admits = {"tau_ap_b": "", "tau_ap_strict": "if ties must agree"}
     refuse_ties(c.tied_truth, "truth", truth, of="tau_ap_a", admits=admits)
     right: Value = c.mean_candidate + c.within_candidate
     return 2 * right / (m - 1) - 1
@@ -326,7 +326,7 @@ def tau_ap_ties(
     in candidate (by at least the tolerance, if given), C(i) counts those that are also above i in the truth, and t_1
     systems tie for the top. Pairs tied in candidate are ignored; a pair tied only in the truth is not concordant. (The
     paper's equation 10 omits the "- 1"; its worked example needs it.) `tau_ap_b` is the mean of both directions.
-    Without ties it equals `tau_ap`. It is undefined when a side is all tied.
+    Without ties it equals `tau_ap`. It is undefined if a side ties all systems.
 
     See Also
     --------
@@ -356,7 +356,7 @@ def tau_ap_b(
     """AP correlation with ties on both sides: the agreement of two rankings of equal standing.
 
     tau_ap_b = (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2. It is symmetric. Without ties it
-    equals `tau_ap_symmetric`. It is undefined when a side is all tied.
+    equals `tau_ap_symmetric`. It is undefined if a side ties all systems.
 
     See Also
     --------

@@ -450,7 +450,7 @@ def around(truth: FloatArray, again: FloatArray, within: Range, level: float) ->
 
 
 def reaching(found: Found, other: float, within: Range, level: float) -> Found:
-    """Move the limit by shrinkage that is nearer 0 further, if the centre of the iterated bootstrap is nearer 0.
+    """Move the limit nearer 0 further towards 0, if the centre of the iterated bootstrap is nearer 0 than by shrinkage.
 
     Violations of the model (ties, groups, curved relations) usually make its centre too extreme. So the half away from
     0 is shortened a little, unless the sign of the centre is unclear.

@@ -146,7 +146,7 @@ class NullDistribution(Result):
         wrong = ~(np.abs(array) <= 1 + _SLACK)  # nan, too
         if wrong.any():
             raise InputError(
-                f"value is {float(array[wrong].flat[0])!r}: {self.coefficient} lies from -1 to 1, and is never nan here"
+                f"value is {float(array[wrong].flat[0])!r}: give values of {self.coefficient}, from -1 to 1"
             )
         result = function(np.clip(array, -1, 1))
         return float(result) if result.ndim == 0 else result

@@ -1,4 +1,4 @@
-"""Two more pairwise accuracies: `soft_pairwise_accuracy`, of p-values, and `tie_calibration`, with calibrated ties."""
+"""Two more pairwise accuracies: `soft_pairwise_accuracy` of p-values, and `tie_calibration` with calibrated ties."""
 
 from __future__ import annotations
 

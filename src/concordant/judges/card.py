@@ -147,7 +147,7 @@ def judge_card(  # noqa: PLR0913
     truth : what `as_topics` takes
         Trusted scores on each topic; at least 10 topics.
     candidates : what `as_topics` takes, a list of these, or a mapping from names to them
-        The judges. The worth of each uses all that it shares with the truth; the rest uses what all sides share.
+        The judges. The worth of each uses all that it shares with the truth; all else uses what all sides share.
     names : sequence of str, optional
         Names of the sides, the truth first, as in `pair`.
     families : mapping of str to str, optional
@@ -197,7 +197,7 @@ def judge_card(  # noqa: PLR0913
     sides = matched_rows(joined)
     named, level = sides.names, confidence_level
     if labels is not None and (unknown := [key for key in labels if key not in named[1:]]):
-        raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of candidates")
+        raise InputError(f"labels has {unknown[0]!r}, which is not a judge: use the names of the candidates")
     m = len(sides.scores[0].systems)
     require_room_for_pairs(m, "the judge card", 6 * BATCHES)
     of = None if families is None else members_of(families, sides.scores[0].systems)

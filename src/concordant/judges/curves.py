@@ -19,10 +19,9 @@ noise-to-signal terms 1 + s/k of both rankings. So u = 1/W is found on straight 
 topics of the truth ranks the systems as well. The interval is for new topics and new systems.
 
 **Random splits** serve the other coefficients. The first b topics of a random order are the reference, the next k the
-judge's. Beside the coefficient, tau_b is computed on the same splits: by how far it is off its formula tells how far
-the splits are off, so this much is subtracted (a control variate). Values of the curves cost little and are drawn more
-often than what they change by without each topic and each team. Splits are drawn until the ends of the interval stay
-where they are.
+judge's. Beside the coefficient, tau_b is computed on the same splits. Its distance from its formula shows the error of
+the splits, which is subtracted (a control variate). Values of the curves are cheap, so they are drawn more often than
+their changes without each topic and each team. Splits are drawn until the ends of the interval are stable.
 """
 
 from __future__ import annotations
@@ -518,7 +517,7 @@ class Side:
         return Side(np.ascontiguousarray(scores, dtype=np.float64), np.abs(scores).sum(axis=0))
 
     def settled(self, sums: FloatArray) -> FloatArray:
-        """Totals that are equal where only rounding makes them differ."""
+        """Make totals equal where only rounding makes them differ."""
         if self.size is None:
             return sums
         gaps = np.diff(np.sort(sums, axis=-1), axis=-1)
@@ -534,7 +533,7 @@ Formula = Callable[[FloatArray, FloatArray], FloatArray]
 def split_curves(
     truth: FloatArray, judge: FloatArray, how: How, teams: IntArray, known: tuple[Curve, Curve]
 ) -> tuple[tuple[Curve, Curve], FloatArray]:
-    """Both curves of a coefficient, and by how much another seed moves the logs of lower end, worth and upper end.
+    """Both curves of a coefficient, and how much another seed moves the logs of lower end, worth and upper end.
 
     `known` has the curves of tau_b by its formula, at the same whole sizes.
     """
@@ -560,7 +559,7 @@ def _defined(name: str, truth: FloatArray, judge: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class SplitSums:
-    """What is computed on each split: formulas of both sides' sums over topics, at sizes of judge and truth."""
+    """The formulas to compute on each split, from both sides' sums over topics, at sizes of judge and truth."""
 
     sides: tuple[Side, Side]
     formulas: list[Formula]
@@ -573,7 +572,7 @@ class SplitSums:
 
     @property
     def points(self) -> list[tuple[int, int]]:
-        """The place of the side that is compared, and its size: the judge's first."""
+        """The index of each compared side and its size, the judge's first."""
         return [(1, int(k)) for k in self.sizes[0]] + [(0, int(k)) for k in self.sizes[1]]
 
     def orders(self, rng: np.random.Generator) -> IntArray:
@@ -594,7 +593,7 @@ class SplitSums:
         return self.sides[which].settled(np.einsum("st,tm->sm", members.astype(np.float64), values))
 
     def changes(self, order: IntArray, teams: IntArray) -> FloatArray:
-        """By how much means change without each topic and each team: formulas x (topics, teams) x points."""
+        """How much means change without each topic and each team: formulas x (topics, teams) x points."""
         b, n = self.reference, len(self.sides[0].values)
         members = [side.values[order] for side in self.sides]  # splits x topics x systems
         summed = [np.cumsum(of[:, b:], axis=1) for of in members]
@@ -622,7 +621,7 @@ class SplitSums:
 
 
 def _curves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve]) -> tuple[Curve, Curve]:
-    """The mean of the batches, corrected by how far tau_b is off its formula."""
+    """The mean of the batches, corrected by the distance of tau_b from its formula."""
     n, split = known[0].topics[0].shape[1], len(known[0].sizes)
     exact = np.concatenate([np.vstack([c.values, c.topics[0].T, c.systems.T]) for c in known], axis=1)
     rows = changes.shape[2] if changes.shape[2] == len(exact) - 1 else n  # teams put together have no formula
@@ -633,7 +632,7 @@ def _curves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve])
 
 
 def _corrected(batches: FloatArray, exact: FloatArray) -> FloatArray:
-    """Mean of the first formula's rows; at each point, all that are known of tau_b share a slope on it."""
+    """Mean of the first formula's rows, corrected by tau_b where `exact` has it, with one slope for each point."""
     wanted, tau = batches.mean(axis=0)
     known = slice(len(exact))
     f, t = (batches - batches.mean(axis=0))[:, :, known].swapaxes(0, 1)
@@ -655,7 +654,7 @@ def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
 def _moves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve], how: How) -> tuple[FloatArray, float]:
     """Standard deviations over seeds of the logs of lower end, worth and upper end, by leaving out batches.
 
-    And the standard error of the log worth.
+    The second result is the standard error of the log worth.
     """
     logs = []
     for k in range(len(values)):
@@ -668,7 +667,7 @@ def _moves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve], 
 
 
 def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tuple[tuple[Curve, Curve], FloatArray]:
-    """Compute V_Y and V_X, and by how much another seed moves the logs of lower end, worth and upper end."""
+    """Compute V_Y and V_X, and how much another seed moves the logs of lower end, worth and upper end."""
     require_room_for_pairs(len(sides.truth.systems), "worth", len(sides.truth.topics))
     of, shared = sides.pairing.truth.teams, sides.pairing.on == "both"
     teams = np.arange(len(sides.truth.systems)) if of is None else np.unique(of, return_inverse=True)[1]
@@ -681,7 +680,7 @@ def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tu
     if not whole:
         return (made, kept[key]), np.zeros(3)
     if not shared:
-        raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b can do without")
+        raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b does not")
     return split_curves(sides.truth.values, sides.judge.values, how, teams, (made, kept[key]))
 
 

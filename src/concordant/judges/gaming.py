@@ -81,7 +81,7 @@ def gaming_gap(  # noqa: PLR0913
     names : sequence of str
         Names of people and of the judge.
     n_permutations : int
-        How often the judge's errors are shuffled, at least 20.
+        How many times the judge's errors are shuffled, at least 20.
     n_resamples : int
         Number of resamples of topics for the intervals.
     confidence_level : float
@@ -138,8 +138,7 @@ def gaming_gap(  # noqa: PLR0913
     topics = [topic for topic in full.topics if topic in known]
     if len(topics) < FEWEST_TOPICS:
         raise InputError(
-            f"people and judge graded documents on {counted(len(topics), 'topic')} in common: give at least "
-            f"{FEWEST_TOPICS}"
+            f"people and judge both graded documents on {counted(len(topics), 'topic')}: give at least {FEWEST_TOPICS}"
         )
     runs = runs.select(full.systems)
 
@@ -223,7 +222,7 @@ def _verdict(found: Mapping[str, Any]) -> str:
         f"{found['favourite_people']} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"
     )
     if found["gamed"] is None:
-        return f"Systems that ask {judge} are not shown to gain anything by {people}: {where}"
+        return f"Nothing shows that systems gain anything by {people} when they ask {judge}: {where}"
     if found["gamed"]:
         return f"{judge if judge != 'the judge' else 'The judge'} can be gamed: {where}"
     return f"Nothing shows that {judge} is easier to game than a judge with random errors: {where}"

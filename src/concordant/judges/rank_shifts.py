@@ -50,7 +50,7 @@ def rank_changes(
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
         and topics that only one side has are left out, and an `AlignmentWarning` names them.
     k : int, optional
-        How many best systems to compare, fewer than all. By default 5, or all but one if there are 5 or fewer.
+        How many of the best systems to compare, fewer than all. By default 5, or all but one if there are 5 or fewer.
     confidence_level : float
         Simultaneous confidence level of all intervals.
     n_resamples : int

@@ -59,9 +59,9 @@ def significance_agreement(
 
     Notes
     -----
-    The direction is that of the means. A pair with means tied on both sides counts as the
-    same direction, and a pair tied on one side only as different. The rates treat significance in the truth as fact.
-    But the truth has few topics too, so a false positive may be a true difference that the truth cannot show.
+    The direction is that of the means. A pair whose means are tied on both sides has the same direction, and a pair
+    tied on one side only has different ones. The rates treat significance in the truth as fact. But the truth has few
+    topics too, so a false positive may be a true difference that the truth cannot show.
 
     The false discovery rate counts active disagreements as false. It is the share of errors among the significant
     differences in a paper that trusts the candidate.
@@ -143,14 +143,14 @@ def _verdict(found: Mapping[str, Any], names: Sequence[str], correction: Correct
     """Count the candidate's significant differences that truth confirms, and those it misses."""
     truth, candidate = names
     said = (
-        f"{truth}'s scores confirm {found['active_agreements']} of {found['significant_candidate']} significant "
-        f"differences of {candidate}, and contradict {found['active_disagreements']}"
+        f"{truth}'s scores confirm {found['active_agreements']} of {candidate}'s "
+        f"{found['significant_candidate']} significant differences, and contradict {found['active_disagreements']}"
     )
     if not found["significant_candidate"]:
-        said = f"by {candidate}, none of {found['n_pairs']} pairs differs significantly"
+        said = f"none of {found['n_pairs']} pairs differs significantly by {candidate}'s scores"
     missed = f"{candidate} misses {found['false_negatives']} of {truth}'s {found['significant_truth']}"
     if not found["significant_truth"]:
-        missed = f"by {truth}, no pair differs significantly"
+        missed = f"no pair differs significantly by {truth}'s scores"
     corrected = "Holm" if correction else "no correction"
     return f"{said}; {missed} (paired t-test, {corrected}, alpha = {alpha:g})"
 

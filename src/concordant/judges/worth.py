@@ -191,7 +191,7 @@ def judge_worth(  # noqa: PLR0913
     how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
     found = pairings(truth, candidate, names=names, on=on, topics=True, many=False)
     if len(found) > 1:
-        raise InputError(f"there are {len(found)} candidates: value them with rank_judges")
+        raise InputError(f"there are {len(found)} candidates: compare them with rank_judges")
     return worth_of(matched_judge(found[0]), how)
 
 
@@ -289,7 +289,7 @@ def judgment(word: str, names: Sequence[str], sample: str, noun: Noun = "judge",
         "steadier": f"{candidate} is a steadier {noun} than {truth}",
         "within a factor of two": f"{candidate} is within a factor of two of {truth}, as far as {sample} can tell",
         CANNOT_TELL: f"{sample} are too few to tell how good a {noun} {candidate} is",
-        NOT_KNOWN: f"What {candidate} is worth is not known: {reason}",
+        NOT_KNOWN: f"The worth of {candidate} is not known: {reason}",
     }[word]
 
 
@@ -338,9 +338,9 @@ def shown(topics: float) -> str:
 
 
 def supported(topics: float, moves: float, rounded: Callable[[float], float] = round) -> float:
-    """A number of topics, rounded so that another seed, which moves its log by `moves`, changes the last digit by one.
+    """Round a number of topics so that another seed, which moves its log by `moves`, changes its last digit by one.
 
-    2.5 standard deviations: by more than one in 2% of pairs of seeds.
+    The last digit changes by more than one in 2% of pairs of seeds (2.5 standard deviations).
     """
     if moves == 0 or not 0 < topics <= NO_LIMIT:
         return float(topics)

@@ -1,4 +1,4 @@
-"""`board`: the certain ranks of a leaderboard: rank intervals, borders, possible best systems, outlook."""
+"""`board`: which ranks of a leaderboard are certain, with rank intervals, borders, possible best systems, outlook."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def board(
     simultaneous : bool
         True: the level holds for all rank intervals together. False: for each alone (one system of interest).
     runs : {"auto", "trials", "seeds"}
-        What repeated runs are, as in `run_noise`. With seeds there are rank intervals only.
+        What repeated runs are, as in `run_noise`. With seeds, only the rank intervals are computed.
     n_resamples : int
         Number of resamples for the rank intervals.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers.
+        The same seed gives the same bits with any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional

@@ -1,12 +1,12 @@
 """Choose topics whose mean ranks systems like the mean of all topics, and cross-validate the choice.
 
-Topics are added one at a time: the one that gives the largest tau_b with the ranking by all topics; with costs, the one
-with the largest gain per cost, while the budget lasts.
+Topics are added one at a time, always the one that gives the largest tau_b with the ranking by all topics. With costs,
+the one with the largest gain per unit of cost is added, while the budget lasts.
 
 Splits measure how well chosen topics rank other systems, compared with other topics. In each split, half of the systems
 choose among some topics A. The other systems are then ranked by the chosen topics and by the remaining topics B, and
 the two rankings are compared. Neither the systems nor the topics of the test had a part in the choice. Random topics of
-A, as many or as costly, and all of A are compared with B as well.
+A (equally many, or equally costly) and all topics of A are compared with B as well.
 
 Many splits are treated at once: arrays have the axes splits, topics, systems. Rankings are made from sums over topics.
 """
@@ -68,14 +68,14 @@ def _sums(values: FloatArray, topics: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class SplitTask:
-    """What is to be chosen from, and how rankings are compared."""
+    """The scores to choose topics from, and the comparison of rankings."""
 
     values: FloatArray
     """Topics x systems."""
     costs: FloatArray
     budget: float
     groups: IntArray
-    """The group of each topic, from 0; groups stay whole."""
+    """The group of each topic, numbered from 0; groups are never split."""
     known: Coefficient
 
     def agreement(self, truth: FloatArray, candidate: FloatArray) -> FloatArray:
@@ -85,7 +85,7 @@ class SplitTask:
     def halves(self, n_splits: int, rng: np.random.Generator) -> tuple[BoolArray, IntArray, IntArray]:
         """Draw the topics to choose from, the systems to choose by and the systems to test on.
 
-        The topics to choose from are those needed plus half of the rest.
+        There are as many topics to choose from as the budget can buy, plus half of the rest.
         """
         (n, m), sizes = self.values.shape, np.bincount(self.groups)
         needed = int((np.cumsum(np.sort(self.costs)) <= self.budget * (1 + SLACK)).sum())

@@ -71,7 +71,7 @@ def combine(
     method : {"control", "shrunk"}
         "control": control variates, as in prediction-powered inference; valid even if the machine is wrong. "shrunk":
         these means, shrunk towards the machine's own. It ranked systems better on every collection measured. But a
-        system that the machine favours moves up, by 14 ranks if favoured by .15.
+        system that the machine favours moves up, by 14 ranks if favoured by 0.15.
     confidence_level : float
         Confidence level of the intervals.
     names : sequence of str, optional
@@ -81,8 +81,8 @@ def combine(
     -------
     CombinedMeans
         `means` with their covariance, for `rank_intervals(found.means)`. By system: `low` and `high`, the interval of
-        each mean alone; `human` and `machine`, the means by each alone; `favour`, by how much the machine favours the
-        system in human scores, and `favour_p`, its p-value by Holm's method. See also `difference(a, b)` and
+        each mean alone; `human` and `machine`, the means by each alone; `favour`, how much the machine favours the
+        system, in human scores, and `favour_p`, its p-value by Holm's method. See also `difference(a, b)` and
         `favoured()`.
 
         `worth`, with `worth_interval`, is the number of human topics with the same error in the differences between
@@ -217,7 +217,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
     labels = there.sum(axis=0)
     if few := [system for system, count in zip(human.systems, labels, strict=True) if count < FEWEST_LABELS]:
         raise InputError(
-            f"{names[0]} has fewer than {FEWEST_LABELS} labels of {listing(few)}: label more of their cells, or leave "
+            f"{names[0]} has fewer than {FEWEST_LABELS} labels for {listing(few)}: label more of their cells, or leave "
             f"them out"
         )
     require_room_for_pairs(m, "the covariance of combined means", 7)
@@ -233,7 +233,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
         doubts.append("someone may have chosen which cells to label")
     if labels.min() < PROMISED_LABELS and (binary or m < PROMISED_SYSTEMS):
         kind = "binary scores" if binary else f"fewer than {PROMISED_SYSTEMS} systems"
-        doubts.append(f"{kind} need {PROMISED_LABELS} labels of each system")
+        doubts.append(f"{kind} need {PROMISED_LABELS} labels for each system")
     order = np.argsort(-fit.means, kind="stable")
     # 1 - sum of the widths / sum of the widths by labels alone.
     shown, width = human.shown(fit.means[order]), float(2 * own[order].sum())
@@ -250,7 +250,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
     else:
         which = "whole topics" if whole else "cells one by one"
         chosen = f"The labelled cells look random, {given_machine} ({p_equals(random_p)}); {names[0]} labelled {which}"
-    broken = [f"The {100 * level:g}% of the intervals is not promised: {'; '.join(doubts)}"] if doubts else []
+    broken = [f"The intervals may cover less than {100 * level:g}%: {'; '.join(doubts)}"] if doubts else []
     return _answered(
         human,
         names,
@@ -356,7 +356,7 @@ def _refuse_invented(given: tuple[Scores, Scores], names: tuple[str, str]) -> No
 
 def _names(given: tuple[Scores, Scores], called: Sequence[str] | None) -> tuple[str, str]:
     if called is not None and (len(called) != 2 or called[0] == called[1]):
-        raise InputError(f"names is {called!r}: give two different names, of the human and of the machine scores")
+        raise InputError(f"names is {called!r}: give two different names, for the human and for the machine scores")
     made = short_names(
         [side.source or name for side, name in zip(given, ("human", "machine"), strict=True)], [None] * 2
     )
@@ -378,7 +378,7 @@ def _matched(given: tuple[Scores, Scores], names: tuple[str, str]) -> tuple[Scor
         )
     if len(people.systems) < 2:
         raise InputError(
-            f"{names[0]} and {names[1]} have {counted(len(people.systems), 'system')} in common: 2 are needed"
+            f"{names[0]} and {names[1]} have {counted(len(people.systems), 'system')} in common: at least 2 are needed"
         )
     return people, others, tuple(notes)
 
@@ -398,13 +398,13 @@ def paired_sides(human: Collection, machine: Collection, called: Sequence[str] |
         (more, 2, f"two topics that {names[0]} did not"),
     ):
         if (count := len(telling.intersection(some))) < least:
-            alike = f", and gives all systems one score on {len(some) - count} more" if count < len(some) else ""
+            alike = f", and gives all systems the same score on {len(some) - count} more" if count < len(some) else ""
             raise InputError(f"{names[1]} must judge at least {wanted}. It judged {count}{alike}")
     if same := [topic for topic in (*both, *more) if topic not in telling]:
         notes = (
             *notes,
-            f"{names[1]} gives all systems one score on {counted(len(same), 'topic')}, which count as not judged by "
-            f"it: {listing(same)}",
+            f"{names[1]} gives all systems the same score on {counted(len(same), 'topic')}, which count as not judged "
+            f"by it: {listing(same)}",
         )
     for side, scores in zip(names, (people, others), strict=True):
         require_moderate(scores.values, side)
@@ -437,16 +437,16 @@ def plan_mix(
     method: Method = "control",
     names: Sequence[str] | None = None,
 ) -> Findings:
-    """Find the cheapest numbers of human and machine topics that rank systems as well as N human topics, by `combine`.
+    """Find the cheapest mix of human and machine topics with which `combine` ranks systems as well as N human topics.
 
     Parameters
     ----------
     human, machine : what `as_topics` takes
         A pilot: scores on each topic, as `combine` takes them.
     costs : tuple of float
-        The cost of a topic judged by people, and by the machine. The machine judges the human topics, too.
+        The cost of a topic for people and for the machine. The machine judges the human topics, too.
     as_good_as : int
-        The number of human topics to match. `plan_topics` says how many an expected correlation needs.
+        The number of human topics to match. `plan_topics` says how many you need for an expected correlation.
     method : {"control", "shrunk"}
         The method of `combine` that will be used.
     names : sequence of str, optional
@@ -490,8 +490,8 @@ def plan_mix(
     answer = f"To match {wanted} topics judged by {people}, "
     if best.machine:
         answer += (
-            f"let {people} judge {best.human} and {other} these and {best.machine:,} more: cost {best.cost:,g} instead "
-            f"of {alone.cost:,g}; predicted from {n} topics"
+            f"let {people} judge {best.human}, and {other} the same {best.human} and {best.machine:,} more: "
+            f"cost {best.cost:,g} instead of {alone.cost:,g}; predicted from {n} topics"
         )
     else:
         answer += f"no mix with at least {LEAST} of them is cheaper than {people} alone: cost {best.cost:,g}"

@@ -60,7 +60,7 @@ class PairDifferences:
         if small < 2:
             return ()
         return (
-            f"{counted(small, 'system')} have scores below 1e-11 of the largest, which count as equal; to compare "
+            f"{counted(small, 'system')} have scores below 1e-11 times the largest, which count as equal; to compare "
             "these systems, leave the others out",
         )
 
@@ -84,8 +84,8 @@ class PairDifferences:
         """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4.
 
         Systems with equal means have no order. As in `tau_a` and `tau_ap_a`, the result is the mean over all orders: a
-        tied pair counts one half, and a system takes each place of its group equally often. Exception: p = 0, for
-        identical systems that are to count as concordant, is kept.
+        tied pair counts one half, and a system takes each place of its group equally often. The only exception is
+        p = 0 for identical systems that count as concordant, which stays 0.
         """
         tied = self.means[self.i] == self.means[self.j]
         p = np.where(tied & (p > 0), 0.5, p)

@@ -47,7 +47,7 @@ def expected_correlation(
 
     - "ml": p = T_{n-1}(-sqrt(n) mean(D) / (c sd(D))), Student's distribution; c makes the standard deviation unbiased.
     - "msqd": the same without c, with sd = sum(D z) / sum(z^2), z = Phi^-1(rank(D) / (n + 1)), average ranks on ties:
-      the deviation of a sample spread evenly over the quantiles. The least biased with few topics.
+      the deviation of a sample spread evenly over the quantiles. It is the least biased with few topics.
     - "res": the share of resampled means below 0, with infinitely many resamples of n topics: the characteristic
       function of the mean is inverted. A mean of exactly 0 counts one half.
     - "kd": the same with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
@@ -57,7 +57,7 @@ def expected_correlation(
     The estimator "posterior" works for any coefficient. It draws true means from their joint posterior distribution
     and correlates each draw with the observed means. The value is the mean of these correlations, and the interval
     holds the middle `confidence_level` of them. Observed means are spread wider than true ones; a normal prior over
-    systems, estimated from the data, corrects for it. docs/guide/reliability.md has bias and coverage.
+    systems, estimated from the data, corrects for it. docs/guide/reliability.md reports bias and coverage.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def expected_correlation(
     confidence_level : float
         Confidence level of the interval that "posterior" gives.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers.
+        The same seed gives the same bits with any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
 

@@ -121,7 +121,7 @@ def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
 
 
 def covered(truth: FloatArray, found: Spent, level: float = 0.95) -> float:
-    """Share of the differences between two systems whose interval holds the truth."""
+    """Share of the differences between two systems whose interval covers the truth."""
     if found.covariance is None:
         return np.nan
     i, j = np.triu_indices(len(truth), 1)
@@ -157,7 +157,7 @@ def try_labels(
     measure : str
         P@k, DCG@k, nDCG@k, AP or AP@k.
     machine : Qrels, optional
-        A machine's grades. Where a measure needs relevant documents, grades from the middle of its scale up count.
+        A machine's grades. If a measure needs relevant documents, those in the upper half of its scale are relevant.
     shares : sequence of float
         Shares of the pairs in the pool that people judge.
     n_lists : int
@@ -172,7 +172,7 @@ def try_labels(
     Findings
         For each of the `designs` and each share: the mean `tau_b` with the ranking by all judgments; `top`, the share
         of the five best systems found among the five best; and `coverage`, how often 95% intervals for differences
-        between systems on these topics hold the truth. nan means that a design is impossible or has no intervals.
+        between systems on these topics cover the truth. nan means that a design is impossible or has no intervals.
 
     See Also
     --------
@@ -194,19 +194,19 @@ def try_labels(
     check_kinds([wanted])
     check_thresholds(qrels, [wanted])
     if not shares or not all(0 < share < 1 for share in shares):
-        raise InputError(f"shares is {list(shares)}: give shares of the judgments, above 0 and below 1")
+        raise InputError(f"shares is {list(shares)}: give shares of the judgments, each above 0 and below 1")
     judged = [topic for topic in chosen_topics(runs, machine, None) if topic in qrels.pairs.topic_places]
     if len(judged) < 2 or len(runs.systems) < 2:
         raise InputError(
-            f"there are {counted(len(judged), 'topic')} with judgments and {counted(len(runs.systems), 'run')}: "
-            "2 of each are needed"
+            f"found {counted(len(judged), 'topic')} with judgments and {counted(len(runs.systems), 'run')}: "
+            "at least 2 of each are needed"
         )
     pool = make_pool(runs, judged, wanted.cutoff or 100, machine)
     known = {topic: qrels[topic] for topic in judged}
     grades = np.array([float(known[t].get(d, -1)) for t, d in pool.pairs])
     notes = []
     if lost := int((grades < 0).sum()):
-        notes.append(f"people did not judge {counted(lost, 'pair')} of {len(pool):,} in the pool: taken as grade 0")
+        notes.append(f"people did not judge {lost:,} of the {len(pool):,} pairs in the pool, which count as grade 0")
         warn(notes[0])
     truth = Truth.of(pool, wanted, grades.clip(0))
     how = Resampling.of(n_lists, rng, progress=progress)
@@ -236,8 +236,8 @@ def try_labels(
     tau, near = averages["tau_b"], int(np.argmin(np.abs(np.array(shares) - 0.1)))
     return Findings(
         kind="LabelTrial",
-        answer=f"{labels[near]:,} labels ({shares[near]:.0%}) on a list of documents rank with tau_b "
-        f"{tau[designs.index(LIST), near]:.2f}, on whole topics with {tau[designs.index(TOPICS), near]:.2f}",
+        answer=f"{labels[near]:,} labels ({shares[near]:.0%}) give tau_b {tau[designs.index(LIST), near]:.2f} "
+        f"on a list of documents, and {tau[designs.index(TOPICS), near]:.2f} on whole topics",
         numbers={"designs": tuple(designs), "shares": np.array(shares, dtype=np.float64), "labels": np.array(labels)}
         | averages,
         lines=rows,

@@ -15,8 +15,8 @@ distribution over systems. The distance between both means estimates its varianc
 k B: k is its weight if there were no bias, B the share of noise in the variance of the distance. B is unknown but has
 a distribution (Morris 1983); weight and errors are averaged over it.
 
-Topics on which the machine gives all systems one score carry no information, and it may never have judged them. They
-are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores stay.
+Topics on which the machine gives all systems the same score carry no information, and it may never have judged them.
+They are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores stay.
 
 Degrees of freedom. Variances come from n topics, whose scores are skewed. By the Edgeworth expansion of Student's t
 (Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, with z the
@@ -109,7 +109,7 @@ class Combined(NamedTuple):
     spread: float
     """Standard error of the logarithm of the worth."""
     favour: FloatArray
-    """By how much the machine favours each system, in human scores; nan where unknown."""
+    """How much the machine favours each system, in human scores; nan where unknown."""
     favour_p: FloatArray
     """Its p-value, by Holm's method for all systems together."""
 
@@ -228,7 +228,7 @@ def combined(
 
 
 def tells(machine: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether the machine gives the systems of each topic more than one score."""
+    """Tell on which topics the machine gives the systems different scores."""
     return np.asarray(np.ptp(machine, axis=1) > 0)
 
 
@@ -248,7 +248,7 @@ def _telling(paired: FloatArray) -> FloatArray:
 def _favours(
     parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Estimate by how much the machine favours each system, with p-values for all systems together.
+    """Estimate how much the machine favours each system, with p-values for all systems together.
 
     The gap of a system is the machine's mean, on the human scale, minus the corrected human mean. Its favour is the gap
     minus the mean gap of the middle half of the systems. Errors come from the jackknife over both kinds of topics and
@@ -356,7 +356,7 @@ def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: flo
 
 
 def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float) -> Bias | None:
-    """Estimate the machine's bias from the distance between its means and the corrected ones; None if it cannot be."""
+    """Estimate the machine's bias from the distance between its means and the corrected ones; None if unknown."""
     y, x, u = parts
     (n, m), others = y.shape, len(u)
     # Variance of the true means, and their covariance with the machine's, over systems, without the noise of topics.

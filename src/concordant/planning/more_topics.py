@@ -1,4 +1,4 @@
-"""`plan_topics`: how many topics a wanted correlation with the true ranking needs."""
+"""`plan_topics`: how many topics are needed to reach a correlation with the true ranking."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plan_topics(  # noqa: PLR0913
     is found for each of 2,000 draws (500 with `probability`) of the true means, their spread over systems and the
     noise. The interval holds the middle `confidence_level` of these numbers.
 
-    The observed means in place of the true ones would promise too much, because they are spread wider.
+    Using the observed means as the true ones would promise too much, because they are spread more widely.
     docs/guide/reliability.md compares predictions with real collections.
 
     Parameters
@@ -71,7 +71,7 @@ def plan_topics(  # noqa: PLR0913
     confidence_level : float
         Confidence level of the interval.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers.
+        The same seed gives the same bits with any number of workers.
     workers : int or Executor
         Threads; an executor is accepted but not used.
     progress : callable, optional
@@ -222,7 +222,7 @@ def _needed(
     low, high = np.zeros((len(drawn.truth), 1)), np.full((len(drawn.truth), 1), math.log(most))
 
     def reached(log_n: FloatArray) -> FloatArray:
-        """Whether collections of so many topics are enough for each truth."""
+        """Whether collections of that many topics are enough for each truth."""
         n, turns = np.exp(log_n), [*range(-errors, 0), *range(1, errors + 1)]
         values = [correlations(known, drawn.truth, drawn.observed(n, turn), workers) for turn in turns]
         return np.asarray(enough(np.array(values)))[:, None]

@@ -179,7 +179,7 @@ def covariance_of(fit: Fit, labels: IntArray, *, whole: bool) -> tuple[FloatArra
 
 
 def favours(fit: Fit, machine: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Estimate by how much the machine favours each system, with p-values for all systems together.
+    """Estimate how much the machine favours each system, with p-values for all systems together.
 
     The gap of a system is the machine's mean on the human scale, minus the combined mean. Its favour is the gap minus
     the mean gap of the middle half of the systems. The scale is the median slope over pairs of systems, weighted by

@@ -40,7 +40,7 @@ def plan_runs(
     Returns
     -------
     Findings
-        `n_topics` and `n_runs`, with an interval for the number of runs. `ratio` is the variance of runs of a cell
+        `n_topics` and `n_runs`, with an interval for the number of runs. `ratio` is the variance between runs of a cell
         divided by that between topics, `se` the predicted standard error. `designs` has other designs for the same
         money: runs, topics and standard error.
 
@@ -68,7 +68,7 @@ def plan_runs(
 
     """
     side = repeated(as_topic_side(scores, "scores"))
-    refuse(side, "scores", "total", "groups", why="the error of a mean is split")
+    refuse(side, "scores", "total", "groups", why="only the error of a mean can be predicted")
     assert side.runs is not None
     runs = side.runs[~np.isnan(side.values).any(axis=1)]
     n, m, _ = runs.shape
@@ -77,11 +77,11 @@ def plan_runs(
     require(budget is None or is_cost(budget), "budget", budget, WANTED_COST)
     found = components(runs) if n > 1 else None
     if found is None or math.isnan(found.runs):
-        raise InputError("fewer than 2 topics have scores of all systems, or none of them has two runs")
+        raise InputError("scores need at least 2 topics that all systems have, and two runs of at least one of them")
     each_run = m * run_cost
     spent = n * topic_cost + float((~np.isnan(runs)).sum()) * run_cost
     budget = spent if budget is None else budget
-    require(budget >= 2 * (topic_cost + each_run), "budget", budget, "give at least what 2 topics with one run cost")
+    require(budget >= 2 * (topic_cost + each_run), "budget", budget, "give at least the cost of 2 topics with one run")
     between = max(found.topics_by_systems, 0.0)
 
     def design(r: int) -> tuple[int, int, float]:

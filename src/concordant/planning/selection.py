@@ -32,7 +32,7 @@ class HeldOut:
 
     chosen: float
     random: float
-    """Agreement of as many, or equally costly, random topics."""
+    """Agreement of random topics, equally many or equally costly."""
     interval: Interval
     """Interval of `chosen`."""
     gain: Interval
@@ -61,16 +61,16 @@ def select_topics(  # noqa: PLR0913
     scores : Collection
         Scores on each topic, as `as_scores` takes them, without holes; at least 4 topics and 8 systems.
     k : int, optional
-        How many topics to choose; or `budget`.
+        How many topics to choose; or give `budget`.
     coefficient : str
         Any of `list_coefficients()`: how rankings are compared. One that does not admit ties is replaced by the one
         that is the same without ties.
     costs : mapping, Series or path, optional
-        The cost of each topic; topics with the largest gain per cost are added.
+        The cost of each topic; topics with the largest gain per unit of cost are added.
     budget : float, optional
         The most that the chosen topics may cost together; without `costs`, every topic costs 1.
     n_splits : int
-        Largest number of splits of systems and topics. By default there are as many as two printed decimals need.
+        Largest number of splits of systems and topics. By default, as many as two stable decimals need.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
@@ -93,7 +93,7 @@ def select_topics(  # noqa: PLR0913
 
     Notes
     -----
-    Every number but `in_sample` comes from splits that choose without the systems of the test and, for `both`, without
+    All numbers but `in_sample` come from splits that choose without the systems of the test and, for `both`, without
     its topics. Each split chooses from fewer topics with half of the systems, so the topics named here should do a
     little better. Because splits overlap, intervals use the corrected variance of Nadeau and Bengio (2003).
 
@@ -113,7 +113,7 @@ def select_topics(  # noqa: PLR0913
     if len(known.ties) < 2:
         known = get_coefficient(known.with_ties)
     if (k is None) == (budget is None):
-        raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, one of the two")
+        raise InputError(f"give either {named('k')}, the number of topics, or {named('budget')}, not both")
     given = as_topics(scores, "scores", least_systems=8)
     given = given.settled()[0]
     points = given.points()
@@ -152,7 +152,7 @@ def select_topics(  # noqa: PLR0913
     ]  # fmt: skip
     shown = (
         f"{columns([[coefficient, 'chosen', 'interval', 'random', 'gain'], *cells])}\n\n"
-        f"All topics that could be chosen: {all_topics:.2f} on the first test. On the data that chose them: "
+        f"All topics that could be chosen: {all_topics:.2f} on the first test. On the data used to choose: "
         f"{in_sample:.2f}, which is too high.\n\nTopics: {listing(topics, 60)}"
     )
     return Findings(
@@ -237,7 +237,7 @@ def _prices(costs: Any, topics: tuple[str, ...]) -> FloatArray:
     prices = [plain_number(label) for label in labels]
     for topic, label, price in zip(topics, labels, prices, strict=True):
         if price is None or not is_cost(price):
-            raise InputError(f"{named('costs')} of topic {topic!r} is {label!r}: {WANTED_COST}")
+            raise InputError(f"{named('costs')} has {label!r} for topic {topic!r}: {WANTED_COST}")
     return np.array(prices, dtype=np.float64)
 
 
@@ -245,7 +245,7 @@ def _budget(k: int | None, budget: float | None, prices: FloatArray) -> float:
     most = len(prices) - 2
     if k is not None:
         if (prices != 1).any():
-            raise InputError(f"{named('costs')} needs {named('budget')}, what the topics may cost together, not k")
+            raise InputError(f"{named('costs')} needs {named('budget')}, the most to spend on topics, not k")
         require(k <= most, "k", k, f"give from 1 to {most} of the {len(prices)} topics")
         return float(k)
     wanted = f"give at least the cost of one topic, {prices.min():g}, and less than that of all, {prices.sum():g}"

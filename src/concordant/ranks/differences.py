@@ -120,7 +120,7 @@ def neighbours(
     confidence_level: float = 0.95,
     rng: Seed = None,
 ) -> Findings:
-    """Test each system of a leaderboard against the next one, and estimate by how much it is better.
+    """Test each system of a leaderboard against the next one, and estimate the difference.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def neighbours(
 
     See Also
     --------
-    difference : Two systems of your choice.
-    board : A leaderboard with the ranks that are real.
+    difference : Compare two systems of your choice.
+    board : Find which ranks of a leaderboard are certain.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def _notes(side: Scores, a: str, b: str, common: int, found: Paired, level: floa
     if common < len(side.topics):
         notes.append(f"{a} and {b} are compared on the {common} of {len(side.topics)} topics that both have")
     if math.isnan(found.low):
-        notes.append(f"{a} and {b} differ by the same on every topic, so there is no interval")
+        notes.append(f"{a} and {b} differ by the same amount on every topic, so there is no interval")
     elif (found.pvalue <= 1 - level) != (found.low > 0 or found.high < 0):
         notes.append("Interval and p-value disagree about 0, because they come from two methods: too close to call")
     return tuple(notes)

@@ -54,7 +54,7 @@ RankTestMethod: TypeAlias = Literal["recentred", "paper"]
 Correction: TypeAlias = Literal["holm"]
 _EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
 LEAST_EPS = 1e-11
-"""Beside the largest variance: where the covariance has no inverse, rounding and not eps decides with less."""
+"""Relative to the largest variance. With less, rounding and not eps decides if the covariance has no inverse."""
 _LARGEST = 1e150  # its square is a float
 
 
@@ -84,9 +84,9 @@ def rank_distance(
         and the means are used.
     eps : float
         Added to the variances, in squared units of the scores; by default the paper's value. It matters if there are
-        not more topics than systems, with a `RegularisationWarning`. Then it is at least 1e-11 of the largest variance,
-        because rounding would dominate a smaller value. If it is not small compared with the variances, it determines
-        the result instead of the topics, with a warning.
+        no more topics than systems, and a `RegularisationWarning` says so. It is then at least 1e-11 of the largest
+        variance, because rounding would dominate a smaller value. If it is not small compared with the variances, it
+        determines the result instead of the topics, and a warning says so.
     workers : int or Executor
         Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit.
 
@@ -97,7 +97,7 @@ def rank_distance(
 
     See Also
     --------
-    rank_test : Could this ranking be the true one, given the topics?
+    rank_test : Test whether a ranking could be the true one, given the topics.
     discriminative_power : Which significant differences a ranking confirms.
 
     Notes
@@ -148,7 +148,7 @@ def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
         return scores
     if isinstance(candidate, list | tuple) and candidate and all(name in truth.systems for name in candidate):
         raise InputTypeError(
-            "candidate is a list of names of systems: a ranking is passed as scores, never as a list of names; give "
+            "candidate is a list of system names: a ranking is passed as scores, never as a list of names; give "
             "one score per system, such as {name: score}"
         )
     side = as_scores(candidate, "candidate").complete()
@@ -163,8 +163,8 @@ def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
     if lost:
         own = "; or rank by its own topics: candidate.means()" if len(found.topics) < len(side.topics) else ""
         raise InputError(
-            f"truth and candidate do not have the same systems and topics ({'; '.join(lost)}). Select those that both "
-            f"have first: truth, candidate = concordant.pair(truth, candidate){own}"
+            f"truth and candidate do not have the same systems and topics ({'; '.join(lost)}). First select those "
+            f"that both have: truth, candidate = concordant.pair(truth, candidate){own}"
         )
     return np.asarray(found.candidates[0].means())
 
@@ -222,7 +222,7 @@ class Problem(NamedTuple):
             doubts.append(
                 f"the scores of a system vary from topic to topic by {math.sqrt(variance):.2g} on average, little "
                 f"beside sqrt(eps) = {math.sqrt(used):.2g}: eps, not the topics, decides {what}; give a smaller eps, "
-                f"such as {max(1e-4 * variance, 1e-300):.0e}, or multiply all scores by one number"
+                f"such as {max(1e-4 * variance, 1e-300):.0e}, or multiply all scores by a constant"
             )
         return cls(scores, scores.means(), covariance, used, tuple(doubts))
 
@@ -287,8 +287,8 @@ def solved(solve: Callable[[Any, IntArray, FloatArray], None], count: int, eps: 
     lost = int((out[:, 1] < 0).sum())
     if lost:
         raise LimitError(
-            f"no solution was found for {counted(lost, 'ranking')}: eps = {eps:g} is too small beside the variances "
-            "for float64; give a larger one, or divide the scores by their range"
+            f"no solution was found for {counted(lost, 'ranking')}: eps = {eps:g} is too small for such variances "
+            "in float64; give a larger one, or divide the scores by their range"
         )
     return out[:, 0]
 
@@ -333,7 +333,7 @@ def rank_test(  # noqa: PLR0913
     eps : float
         Added to the variances, as in `rank_distance`.
     rng : int, Generator or None
-        The same seed gives the same bits at any number of workers.
+        The same seed gives the same bits with any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
@@ -401,7 +401,7 @@ def rank_test_of(
     p, error, critical, distances = math.nan, math.nan, math.nan, np.empty(0)
     significant: bool | None = None
     borderline: bool | None = None
-    answer = "Whether the candidate ranking could be the true one is not known: there are too few topics"
+    answer = "Rank test not run: it needs more topics than systems"
     if method is not None:
         paper = method == "paper"
         distances = paper_distances(problem, how) if paper else _recentred_distances(problem, found, how)
@@ -441,7 +441,7 @@ def rank_test_of(
 
 
 def share_as_far(distances: FloatArray, distance: float, observed: int = 0) -> float:
-    """Share of these distances, with the observed ones added, that are at least as far."""
+    """Share of distances at least this large; `observed` more count as being so."""
     return int(np.count_nonzero(distances >= distance * (1 - _EQUAL)) + observed) / (len(distances) + observed)
 
 
@@ -529,7 +529,7 @@ def discriminative_power(
     See Also
     --------
     significance_agreement : Which significant differences both sides find.
-    rank_test : Could this ranking be the true one, given the topics?
+    rank_test : Test whether a ranking could be the true one, given the topics.
 
     References
     ----------

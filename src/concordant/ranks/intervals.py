@@ -171,7 +171,7 @@ class RankIntervals(Result):
                 f"{one_line(first[0])} is the best of {m} systems{alone} ({100 * self.confidence_level:g}% confidence)."
             )
         if len(first) == m:
-            return f"{f'Any of the {m}' if m > 2 else 'Each of the 2'} systems could be the best{alone}."
+            return f"{f'Any of the {m}' if m > 2 else 'Either of the 2'} systems could be the best{alone}."
         shown = [one_line(system) for system in first[:NAMED]]
         rest = f" and {len(first) - NAMED} more" if len(first) > NAMED else f" and {shown.pop()}"
         return f"{len(first)} of {m} systems could be the best{alone}: {', '.join(shown)}{rest}."
@@ -182,7 +182,7 @@ class RankIntervals(Result):
         if not self.simultaneous:
             return ""
         if not (borders := self.borders):
-            return "No border: nowhere are all systems above significantly better than all below."
+            return "No border: no rank has all systems above it significantly better than the rest."
         *others, last = map(str, borders)
         after = f"after the first {', '.join(others)}{' and ' if others else ''}{last}"
         if len(borders) > NAMED:
@@ -245,14 +245,14 @@ class RankIntervals(Result):
     def outlook_sentences(self) -> tuple[str, ...]:
         """State how close the ranking is to the true one and what more topics would change, if estimated.
 
-        Say nothing of two topics, whose spread is hardly known, and of systems that all tie.
+        Say nothing about two topics, whose spread is hardly known, or about systems that all tie.
         """
         if not self.reliability or self.settings["topics"] < FEWEST or self.means[0] == self.means[-1]:
             return ()
         tau = self.reliability[0]
         assert tau.interval is not None  # the posterior gives one
         between = f"{tau.interval.low:.2f} to {tau.interval.high:.2f}"
-        close = f"Expected tau of this ranking with the true one {tau.value:.2f} ({between})"
+        close = f"Expected tau of this ranking with the true one: {tau.value:.2f} ({between})"
         unit = "group" if "groups" in self.settings else "topic"
         leader = "" if self.means[0] == self.means[1] else "The first system"
         return (close, *(self.outlook.sentences(unit, leader) if self.outlook is not None else ()))
@@ -326,12 +326,12 @@ def rank_intervals(
         True: the level holds for all intervals together (a leaderboard). False: for each alone (one system of
         interest), which makes them shorter.
     runs : {"auto", "trials", "seeds"}
-        What repeated runs are, as in `run_noise`. The error of seeds counts, with the normal distribution of `Means`.
+        What repeated runs are, as in `run_noise`. Errors of seeds are included, and are assumed normal as for `Means`.
     n_resamples : int
         Number of resamples, or of normal draws for `Means`. If the topics have at most that many signs (by default up
         to 16 topics), all are used and the seed does not matter.
     rng : int, Generator or None
-        The same seed gives the same result at any number of workers.
+        The same seed gives the same result with any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
@@ -345,8 +345,8 @@ def rank_intervals(
 
     See Also
     --------
-    board : A leaderboard with the ranks that are real.
-    rank_test : Could this ranking be the true one, given the topics?
+    board : Find which ranks of a leaderboard are certain.
+    rank_test : Test whether a ranking could be the true one, given the topics.
 
     Notes
     -----
@@ -356,7 +356,7 @@ def rank_intervals(
     Identical systems are tied and never differ significantly. The same difference on all n topics is the strongest
     possible evidence: about p = 2^(1 - n).
 
-    We calibrated by measurement how much t is shrunk (`concordant.inference.calibration.UNSEEN`).
+    We calibrated the shrinkage of t by measurement (`concordant.inference.calibration.UNSEEN`).
     docs/guide/rank-intervals.md has the derivation and the measured coverage, also of common alternatives. All
     intervals together held in 96.8 to 100% of samples of 14 designs with 10 to 50 topics (nominal 95%, 600 samples
     each). They held in 91% where 15 topics of real scores had been shifted until all systems tied: nearly identical
@@ -419,7 +419,7 @@ def rank_intervals(
     points, totals = given.points(), given.totals()
     pvalues, n_groups = _pvalues(points, totals, how, simultaneous=simultaneous)
     n = len(points.topics) if n_groups is None else n_groups
-    few = f"{counted(n, 'topic' if n_groups is None else 'group')} can separate nothing at this confidence level"
+    few = f"{counted(n, 'topic' if n_groups is None else 'group')} cannot separate any systems at this confidence level"
     notes = (*_holes(given, points), *((few,) if 2.0 ** (1 - n) > 1 - level else ()))
     about = {
         "topics": len(points.topics),
@@ -443,7 +443,7 @@ def _ranked(
     notes: tuple[str, ...],
     about: Mapping[str, Any],
 ) -> RankIntervals:
-    """Count for each system, best first, which ones are significantly better and worse."""
+    """Find the ranks that each system may have, best first, from the significantly better and worse systems."""
     order = np.argsort(-totals, kind="stable")
     means, pvalues = totals[order], pvalues[np.ix_(order, order)]
     significant = pvalues <= 1 - level + 1e-12
@@ -484,9 +484,9 @@ def _holes(given: Scores, points: Scores) -> tuple[str, ...]:
     if not given.has_holes:
         return ()
     n = int((given.counts() < len(given.topics)).sum())
-    lacking = f"{counted(n, 'system')} of {len(given.systems)} {'lacks' if n == 1 else 'lack'} topics"
+    lacking = f"{n} of {len(given.systems)} systems {'lacks' if n == 1 else 'lack'} topics"
     if not points.has_holes:
         few = int((2 * given.counts() < len(given.topics)).sum())
-        gain = f". {few} lack more than half of the {len(given.topics):,} topics, so systems with most topics gain"
+        gain = f". {few} lack more than half of the {len(given.topics):,} topics, so systems with more topics gain"
         return (f"{lacking}, which give 0 points, as MTEB counts them{gain if 2 * few > len(given.systems) else ''}",)
     return (f"{lacking}; two systems are compared on the topics that both have, and {ASSUMED}",)

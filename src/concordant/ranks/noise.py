@@ -39,7 +39,7 @@ class SeedNoise(NamedTuple):
 def run_noise(
     scores: Collection, *, these_topics: bool = False, runs: RunsAs = "auto", confidence_level: float = 0.95
 ) -> Findings:
-    """Split the error of each mean into topics and repeated runs (seeds, trials, epochs).
+    """Split the error of each mean into the parts due to topics and to repeated runs (seeds, trials, epochs).
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def run_noise(
 
     See Also
     --------
-    difference : Is one system better than another?
+    difference : Test whether one system is better than another.
 
     Notes
     -----
@@ -85,7 +85,7 @@ def run_noise(
     side = as_topic_side(scores, "scores")
     passes = side.measure.startswith(("pass@", "pass^")) and side.runs is None and not these_topics
     side = side if passes else repeated(side)
-    refuse(side, "scores", "total", why="the error of a mean is split")
+    refuse(side, "scores", "total", why="only the error of a mean can be split")
     given = side.shown(side.values[:, :, None] if side.runs is None else side.runs)
     scale: Scale = "binary" if passes else scale_of(given)
     n_runs = (~np.isnan(given)).sum(axis=2)
@@ -109,7 +109,7 @@ def run_noise(
         "n_topics": len(side.topics),
         "n_runs": (int(n_runs[n_runs > 0].min()), int(n_runs.max())),
     }
-    heads = ["system", "mean", f"{100 * confidence_level:g}% interval", "from runs", "with endless runs"]
+    heads = ["system", "mean", f"{100 * confidence_level:g}% interval", "from runs", "with unlimited runs"]
     cells, rows = [heads], []
     for system, (mean, ends, share, without) in zip(numbers["systems"], every, strict=True):
         shown = "-" if math.isnan(share) else f"{100 * share:.0f}%", "-" if math.isnan(without) else f"+-{without:.4f}"
@@ -165,12 +165,12 @@ def repeated(side: Scores) -> Scores:
 def on_these_topics_only(scores: Collection) -> Means:
     """Return one score per system with the error due to runs alone, as `board` ranks them."""
     side = as_topic_side(scores, "scores")
-    refuse(side, "scores", "total", why="these topics are judged by the mean of their runs")
+    refuse(side, "scores", "total", why="runs are averaged when the topics are fixed")
     runs = repeated(side).runs
     assert runs is not None
     variance, df = on_these_topics(side.shown(runs), scale_of(side.shown(runs)))
     if (variance <= 0).any() or np.isnan(variance).any():
-        raise InputError("a system has no spread between the runs of a topic: these topics cannot be judged alone")
+        raise InputError("a system has no spread between runs, so these topics cannot be judged alone: leave it out")
     about: Any = {"lower_is_better": side.lower_is_better, "source": side.source}
     shown = np.nanmean(side.shown(), axis=0)
     return Means(
@@ -179,7 +179,7 @@ def on_these_topics_only(scores: Collection) -> Means:
 
 
 def with_seeds(side: Scores, how: RunsAs) -> tuple[Scores | Means, tuple[str, ...]]:
-    """Return scores as ranks are to see them, and what to say: with seeds, means with the errors of topics and seeds.
+    """Return the scores to rank, and notes. If runs are seeds, these are means with the errors of topics and seeds.
 
     Their covariance is S / n, over topics, plus what seeds add to the variance of each system; the degrees of freedom
     are the fewest that Satterthwaite's rule gives a system.
@@ -189,7 +189,7 @@ def with_seeds(side: Scores, how: RunsAs) -> tuple[Scores | Means, tuple[str, ..
     noise, p = seed_noise(side.runs, how)
     if noise is None:
         return side, ()
-    refuse(side, "scores", "groups", why="ranks count either groups or seeds")
+    refuse(side, "scores", "groups", why="ranks can allow for groups or for seeds, not for both")
     n = len(side.topics)
     # V = S^2 / n + (MS_R - MS_E) / (n R), df = V^2 / (V_topics^2 / (n - 1) + terms of the seeds).
     covariance = np.atleast_2d(np.cov(side.values.T)) / n
@@ -216,7 +216,7 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
     complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
     if how == "seeds" and not complete:
         raise InputError(
-            f"{argument('runs', 'seeds')} needs every run of every system on every topic: leave out incomplete ones"
+            f"{argument('runs', 'seeds')} needs every run of every system on every topic: leave out what lacks some"
         )
     if how == "trials" or not complete:
         return None, math.nan
@@ -235,7 +235,7 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
 
 
 def taken_as_seeds(p: float) -> str:
-    """Say that runs were taken as seeds, and the way out."""
+    """Say that runs were taken as seeds, and how to change that."""
     return (
         f"Some runs may be better on all topics (p = {p:.3g}), so runs were taken as seeds; "
         f"if they are independent trials, say {argument('runs', 'trials')}"
@@ -271,7 +271,7 @@ def _of_system(
     runs = runs[~np.isnan(runs).all(axis=1)]
     cells, n = run_means(runs[:, None])[:, 0], len(runs)
     if n < 2:
-        raise InputError("a system has fewer than 2 topics: their spread is not known")
+        raise InputError("a system has fewer than 2 topics, so their spread is unknown: leave it out")
     # V = S^2(M) / n, of which runs cause sum(s^2 / k) / n^2.
     mean, noise = float(cells.mean()), float(within(runs[:, None]).runs[0])
     variance, df = float(cells.var(ddof=1)) / n, n - 1.0

@@ -44,7 +44,7 @@ class Summands(NamedTuple):
     base: IntArray
     """For each column the earlier column whose sum to add, or -1."""
     place: IntArray
-    """The column of system i at `[i, j]` is compared with column `[j, i]`."""
+    """Systems i and j are compared by the columns `[i, j]` and `[j, i]`."""
 
 
 class PairSamples(NamedTuple):
@@ -351,7 +351,7 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
     """
     m, freedom = len(means.systems), means.degrees_of_freedom
     if m < 2:
-        raise InputError(f"scores has {counted(m, 'system')}: at least 2 are needed")
+        raise InputError(f"scores have {counted(m, 'system')}: at least 2 are needed")
     require_room_for_pairs(m, "rank intervals", 17)
     if means.covariance is not None:
         sigma = means.covariance

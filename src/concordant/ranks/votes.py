@@ -83,7 +83,7 @@ class Votes:
         place = {name: k for k, name in enumerate(systems)}
         for k, (x, y) in enumerate(zip(first, second, strict=True)):
             if x == y:
-                raise InputError(f"battle {k + 1} is of {x!r} with itself: leave it out")
+                raise InputError(f"battle {k + 1} pits {x!r} against itself: leave it out")
         asked = None if questions is None else tuple(str(q) for q in questions)
         if asked is not None and len(asked) != len(first):
             raise InputError(f"there are {len(asked)} questions and {len(first)} battles: give one for each")
@@ -113,8 +113,8 @@ def _won(winner: str, a: str, b: str, k: int) -> float:
     if said in (a, b):
         if word not in (None, float(said == a)):
             raise InputError(
-                f"the winner of battle {k + 1} is {winner!r}, which is the name of a system and a word for another "
-                f"outcome, of {a!r} against {b!r}: give model_a, model_b or draw, or rename the system"
+                f"the winner of battle {k + 1} is {winner!r}, which names a system but also means another outcome "
+                f"of {a!r} against {b!r}: give model_a, model_b or draw, or rename the system"
             )
         return float(said == a)
     if word is None:
@@ -133,7 +133,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
         model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
     question : str, optional
-        The column with the question of each battle, if no name, or more than one, identifies it.
+        The column with the question of each battle, if no column, or more than one, has a known name.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
     Raises
     ------
     ReadError
-        Names the file and what it lacks.
+        If something is missing; the message names it and the file.
 
     See Also
     --------
@@ -217,7 +217,7 @@ def _of_records(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any
         found = ((line, load_json(source, text, line)) for line, text in source.lines())
     start: tuple[int | None, Any] = next(found, (None, None))
     if not isinstance(start[1], dict):
-        raise source.error("holds no battles: give objects, one for each", start[0])
+        raise source.error("holds no battles: give one object per battle", start[0])
     first = list(start[1])
     names = choose(first)
 
@@ -225,7 +225,7 @@ def _of_records(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any
         for k, (line, record) in enumerate(chain([start], found), start=1):
             keys = list(record) if isinstance(record, dict) else []
             if keys != first and (not set(keys) >= set(names) or choose(keys) != names):
-                raise source.error(f"battle {k} does not have the keys of the first, {listing(names)}", line)
+                raise source.error(f"battle {k} does not have the same keys as the first, {listing(names)}", line)
             yield [record[name] for name in names]
 
     return names, rows()
@@ -246,7 +246,7 @@ def _chosen(label: str, question: str | None, names: Sequence[str]) -> list[str]
         if not found and role != "question":
             raise ReadError(
                 f"has no column {' or '.join(known[:2])}; there are: {listing(names, 5) or 'none'}. One row per battle "
-                "is needed; scores of systems on topics are for board",
+                "is needed; for scores of systems on topics, use board",
                 label,
             )
         chosen += found
@@ -293,7 +293,7 @@ def rank_votes(
     See Also
     --------
     read_votes : Read battles: which of two systems answered better.
-    board : A leaderboard with the ranks that are real.
+    board : Find which ranks of a leaderboard are certain.
     rank_intervals : The ranks that each system may have.
 
     Notes
@@ -329,7 +329,7 @@ def rank_votes(
     if (lost := apart(whole, method)).size:
         names, first = listing(given.systems[k] for k in lost), given.systems[0]
         raise InputError(
-            f"no chain of battles compares {names} with {first}: leave them out"
+            f"no chain of battles connects {names} with {first}: leave them out"
             if method == "win-rate"
             else f"{names} and {first} have no chain of wins in both directions, so strengths would be infinite: leave "
             "some out, or use win rates"
@@ -346,7 +346,7 @@ def rank_votes(
     found = rank_intervals(
         known, confidence_level=confidence_level, simultaneous=simultaneous, n_resamples=_DRAWS, rng=how.rng
     )
-    doubt = f"{counted(left_out, 'resample')} drawn again, because a system had met nobody, or had no finite strength"
+    doubt = f"{counted(left_out, 'resample')} drawn again, because a system had no battles or no finite strength"
     return replace(
         found,
         notes=(doubt,) if left_out else (),
@@ -378,8 +378,8 @@ def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatAr
             how.progress(len(made), how.n_resamples)
         if left_out > how.n_resamples:
             raise InputError(
-                f"{left_out} of {left_out + len(made)} resamples do not compare all systems: there are too few battles "
-                "of some; leave these systems out"
+                f"{left_out} of {left_out + len(made)} resamples do not connect all systems: some have too few "
+                "battles; leave these systems out"
             )
     return np.stack(made), left_out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
@@ -17,6 +18,8 @@ from .reader import Reading, Selection, read_contents
 from .tables.contents import Contents
 from .tables.layout import Roles
 from .tables.vocabulary import well_known
+
+LONGEST = 100  # characters of a name
 
 
 def look(
@@ -60,14 +63,14 @@ def look(
         "measures": (), "measure": "", "missing": 0, "lower_is_better": False, "problem": None,
     }  # fmt: skip
     try:
-        _fill(numbers, read_contents(sources.expand(what), reading.roles)[0], measure, reading)
+        shared = _fill(numbers, read_contents(sources.expand(what), reading.roles)[0], measure, reading)
     except ConcordantError as error:
         numbers["problem"] = str(error)
         verdict, command, shown = f"{path or what} cannot be read: {error}", "", ""
         rows = [{"what": "problem", "found": str(error)}]
     else:
-        verdict, command = _verdict(numbers), _next_command(numbers, settings)
-        rows = _rows(numbers, command)
+        verdict, command = _verdict(numbers), _next_command(numbers, settings, shared=shared)
+        rows = _rows(numbers)
         width = max(len(row["what"]) for row in rows)
         shown = "\n".join(f"  {row['what']:<{width}}  {one_line(row['found'])}" for row in rows)
     beside = {"next_command": command}
@@ -76,8 +79,8 @@ def look(
     )
 
 
-def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> None:
-    """Add what files hold, and what they are read as."""
+def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> int:
+    """Add what files hold, and what they are read as; return how many topics all systems share."""
     measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
     default = next((contents.default for contents in found if contents.default in measures), None)
     numbers |= {
@@ -101,20 +104,20 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
         "missing": int(np.isnan(made.values).sum()),
         "lower_is_better": lower,
     }
+    return int((~np.isnan(made.values)).all(axis=-1).sum())
 
 
-def _rows(found: Mapping[str, Any], command: str) -> list[dict[str, str]]:
+def _rows(found: Mapping[str, Any]) -> list[dict[str, str]]:
     facts = {
         "format": listing(found["formats"]),
         "read as": found["reading"],
         "systems": _ends(found["systems"]),
         "topics": _ends(found["topics"]) if found["topics"] else "none",
         "groups": found["groups"] and f"{_ends(found['groups'])} (resampled; single topics by --groups none)",
-        "measures": listing(found["measures"], len(found["measures"])) or "not named",
         "measure shown": found["measure"] or "the only one",
         "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(found["lower_is_better"]),
         "missing scores": str(found["missing"]),
-        "next": command,
+        "measures": listing(found["measures"], len(found["measures"])) or "not named",
     }
     return [{"what": name, "found": value} for name, value in facts.items() if value]
 
@@ -130,11 +133,13 @@ def _verdict(found: Mapping[str, Any]) -> str:
 def _ends(labels: Sequence[str], most: int = 6) -> str:
     """All labels, or the first and the last ones: what does not belong stands at an end."""
     some = labels if len(labels) <= most else [*labels[: most // 2], "...", *labels[-(most // 2) :]]
-    return f"{len(labels)}: {listing(some)}"
+    # A question can be a topic's name; two blanks would begin a column.
+    short = [textwrap.shorten(name, LONGEST, placeholder=" ...") for name in some]
+    return f"{len(labels)}: {listing(short)}"
 
 
-def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """A command to try next."""
+def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any], *, shared: int) -> str:
+    """A command to try next; `shared` is the number of topics that all systems have."""
     path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # which would be an option
     measure = f":{found['measure']}" if found["measure"] and found["measures"] else ""
     said = {True: ":lower", False: ":higher"}.get(settings["lower_is_better"], "")
@@ -145,4 +150,6 @@ def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     ]
     if not found["topics"] or len(found["systems"]) == 1:
         return " ".join([f"concordant compare {side} OTHER", *options])
+    if shared < 2:
+        return " ".join([f"concordant board {side}", *options])
     return " ".join([f"concordant plan {side}", *options, *(["--missing drop"] if found["missing"] else [])])

@@ -1,8 +1,8 @@
 """Studies: independent trials that run in parallel and can be stopped and continued.
 
 `grid` runs trials in this process, in several processes or on any executor, and keeps finished ones in a folder.
-`reliability` studies the estimators of expected correlation, `judgments` changed
-judgments, and `judges` several judges. `saving` has the common part of their results.
+`reliability` studies the estimators of expected correlation, `judgments` studies changed judgments, and `judges`
+compares several judges. `saving` has the common part of their results.
 """
 
 from .grid import StudyError

@@ -104,7 +104,7 @@ def run_grid(
     missing = sum(len(grid.trials(chunk)) for chunk in todo)
     done = grid.n_trials - missing
     (progress or silent)(done, grid.n_trials)
-    finished = "" if folder is None else f" What was finished is kept in {os.fspath(folder)}: run it again to continue."
+    finished = "" if folder is None else f" Finished trials are in {os.fspath(folder)}: run again to continue."
     with _one_thread(), closing(_computed(grid, todo, workers, finished)) as computed:
         for chunk, found in computed:
             values[grid.trials(chunk)] = found
@@ -131,7 +131,7 @@ def _opened(path: Path, grid: Trials) -> Path:
     try:
         chunks.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
-        raise InputError(f"{path} is a file: give a folder, which is made if it is not there") from None
+        raise InputError(f"{path} is a file: give a folder, which is created if it does not exist") from None
     # If two runs start together, one writes it and both read it.
     if manifest.exists() or not write_new(manifest, f"{written}\n".encode()):
         found, wanted = None, json.loads(written)
@@ -146,7 +146,7 @@ def _opened(path: Path, grid: Trials) -> Path:
         ]
         if differences:
             shown = "; ".join(differences[:5]) + ("; ..." if len(differences) > 5 else "")
-            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of this one")
+            raise InputError(f"{path} holds another study: {shown}. Give another folder, or the settings of that study")
     for place in (path, chunks):
         clear_parts(place)
     return chunks

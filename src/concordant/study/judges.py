@@ -148,10 +148,10 @@ def judge_study(  # noqa: PLR0913
     """
     kept = [topic for topic in truth if all(topic in qrels.topics for qrels in judges.values())]
     if not kept:
-        raise InputError(f"no topic of {truth_name} is judged by all judges: {listing(truth.topics, 5)}")
+        raise InputError(f"no topic of {truth_name} is judged by all judges; it has {listing(truth.topics, 5)}")
     notes: tuple[str, ...] = ()
     if left := [topic for topic in truth if topic not in set(kept)]:
-        notes = (f"{counted(len(left), 'topic')} left out, which not all judges have: {listing(left)}",)
+        notes = (f"{counted(len(left), 'topic')} left out, not judged by all judges: {listing(left)}",)
         truth = truth.select(kept)
     named = {str(name): of if set(of) == set(kept) else of.select(kept) for name, of in judges.items()}
     names = list(headlines("main") if coefficients is None else coefficients)

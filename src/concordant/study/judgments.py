@@ -298,9 +298,9 @@ def judgment_study(  # noqa: PLR0913
     -------
     StudyResult
         `rows()` has every statistic by change, level and measure: the mean over the draws and the range of the middle
-        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the single draws by the same labels. By
-        change, level and measure, `scores` has the means of the systems in each draw. By change and level, `unjudged`
-        has the shares of unjudged documents at the top of their lists. `full` has the means under the full judgments.
+        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the single draws by the same labels.
+        `scores` has the means of the systems in each draw, by change, level and measure. `unjudged` has the shares of
+        unjudged documents at the top of their lists, by change and level. `full` has the means under all judgments.
         `plot(change=, statistic=)` draws a statistic by level.
 
     Raises
@@ -338,7 +338,7 @@ def judgment_study(  # noqa: PLR0913
     named = tuple(dict.fromkeys(get_coefficient(name).name for name in asked))
     labels = [(change.kind, change.label) for change in listed]
     if twice := [label for k, label in enumerate(labels) if label in labels[:k]]:
-        raise InputError(f"changes hold {' '.join(twice[0])} twice")
+        raise InputError(f"changes hold {' '.join(twice[0])} twice: give each change once")
     full = evaluate(runs, qrels, map(str, wanted), missing=missing)
     notes: dict[str, None] = {}
     for change in listed:

@@ -62,7 +62,7 @@ class ReliabilityTrials:
 def study_of(work: ReliabilityTrials, trials: FloatArray, *, settings: Mapping[str, Any], **about: Any) -> StudyResult:
     """Compute error and bias of each estimator.
 
-    `trials`: one of each trial, coefficients x (the actual correlation, then each estimate).
+    `trials`: trials x coefficients x (the actual correlation, then each estimate).
     """
     collections, sizes = tuple(work.models), work.sizes
     values = trials.reshape(len(collections), len(sizes), work.repeats, *_PER_TRIAL)

@@ -311,7 +311,7 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
     x = (scores.values - low) / (high - low)
     if 0 < np.ptp(x) <= _FLAT:
         raise InputError(
-            f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, and nearly nothing of "
+            f"the scores lie between {scores.values.min():.6g} and {scores.values.max():.6g}, a tiny part of "
             f"[{low:g}, {high:g}], so no differences would be left: give {argument('bounds')} closer to them"
         )
     return transform(x)

@@ -55,7 +55,7 @@ def rows(found: Result, ax: Any = None) -> Any:
     """Draw the rows of any result that has intervals; mark 0 if it lies within their range."""
     name, spans = spans_of(found.rows())
     if not spans:
-        raise InputError(f"{found._kind or type(found).__name__} has no figure: print it, or take to_frame()")
+        raise InputError(f"{found._kind or type(found).__name__} has no figure: print it, or use to_frame()")
     level = found.settings["confidence_level"]
     axis = name.replace("_", " ") + (f", {100 * level:g}% interval" if level else " with its interval")
     ax = forest([(text(span[0], 40), *span[1:]) for span in spans[:MOST_DRAWN]], axis, ax)

@@ -139,7 +139,7 @@ def symbol(coefficient: str) -> str:
 
 
 def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float]) -> None:
-    """Write names beside their points, where they cover no point, no other name and not the diagonal.
+    """Write names beside their points, where they cover neither points nor other names nor the diagonal.
 
     Each name takes the nearest free place of a few; a thin line connects a distant one. A name without a free place is
     left out.

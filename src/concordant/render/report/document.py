@@ -69,7 +69,7 @@ _NEXT = {
 def document_of(given: Any) -> dict[str, Any]:
     """Make the document of a result, with everything that its report shows."""
     if not isinstance(given, Result):
-        raise InputTypeError(f"a page needs a result of concordant, not a {type(given).__name__}")
+        raise InputTypeError(f"a report needs a result of concordant, not a {type(given).__name__}")
     if isinstance(given, RankIntervals):
         return {"report": "board", **given.to_dict(), "read_notes": _read_notes(_sides(given)), "versions": _versions()}
     made = _of_comparison(given) if isinstance(given, Comparison) else _of_any(given)

@@ -89,7 +89,7 @@ def cell(value: Any, column: str, *, numeric: bool, whole: bool = False) -> str:
 
 
 def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write a sortable table of rows with the same columns; names on the left are row headers. No rows, no table."""
+    """Write a sortable table of rows with the same columns; names on the left are row headers. Empty without rows."""
     if not rows:
         return ""
     columns = list(rows[0])
@@ -267,7 +267,7 @@ def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float
 
 
 def first_of(rows: Sequence[Any]) -> str:
-    """Say that a drawing has only the first rows, if it has."""
+    """Say that a drawing has only the first rows, if it does."""
     return f" The first {MOST} of {len(rows)}." if len(rows) > MOST else ""
 
 
