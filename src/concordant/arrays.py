@@ -46,7 +46,7 @@ def read_only(value: Any) -> None:
 
 
 def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
-    """The same for the same numbers in the same order with the same labels, and for nothing else."""
+    """Compute a hash that is the same only for the same numbers in the same order with the same labels."""
     digest = hashlib.sha256(json.dumps(values.shape).encode())
     digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # -0 is 0
     if labels:
@@ -63,20 +63,20 @@ def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
 
     `arrays` is the measured peak, in numbers of 8 bytes per ordered pair.
     """
-    _require_room(arrays * m * m, f"{what} holds up to {arrays} numbers for each pair of {m:,} systems", "take")
+    _require_room(arrays * m * m, f"{what} holds up to {arrays} numbers for each pair of {m:,} systems", "use")
 
 
 def require_room_for_draws(count: int, m: int, arrays: int) -> None:
     """Raise if arrays over all draws and m systems would exceed the memory limit."""
     what = f"{count:,} draws hold up to {arrays} numbers for each of {m:,} systems"
-    _require_room(arrays * count * m, what, f"lower {named('n_resamples')}, take")
+    _require_room(arrays * count * m, what, f"lower {named('n_resamples')}, use")
 
 
 def _require_room(numbers: int, what: str, way_out: str) -> None:
     if 8 * numbers > MAX_PAIRS_BYTES:
         raise LimitError(
-            f"{what}, {8 * numbers / 2**30:,.1f} GiB: {way_out} fewer systems ({named('Scores.select')}), or allow "
-            f"more than {MAX_PAIRS_BYTES:,} bytes: set CONCORDANT_MAX_PAIRS_BYTES in the environment, or "
+            f"{what}, {8 * numbers / 2**30:,.1f} GiB: {way_out} fewer systems ({named('Scores.select')}), or raise "
+            f"the limit of {MAX_PAIRS_BYTES:,} bytes: set CONCORDANT_MAX_PAIRS_BYTES in the environment, or "
             "concordant.arrays.MAX_PAIRS_BYTES"
         )
 
@@ -85,12 +85,12 @@ SMALLEST, LARGEST = 1e-60, 1e60  # sums of fourth powers of scores between these
 
 
 def require_moderate(values: FloatArray, name: str) -> None:
-    """Refuse scores whose variances would not be numbers."""
+    """Refuse scores whose variances would overflow or underflow."""
     largest = np.nanmax(np.abs(values), initial=0.0)
     if largest > LARGEST:
         raise LimitError(f"{name} has scores beyond {LARGEST:g}: divide them by a constant")
     if 0 < largest < SMALLEST:
-        raise LimitError(f"{name} has no score of {SMALLEST:g} or more in size: multiply them by a constant")
+        raise LimitError(f"{name} has only scores below {SMALLEST:g} in size: multiply them by a constant")
 
 
 _AT_A_TIME = 2**25  # numbers: 256 MB

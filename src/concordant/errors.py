@@ -177,7 +177,7 @@ def require_extras(*packages: str) -> None:
 
 
 def missing_extra(package: str, user: str = "this") -> MissingExtraError:
-    """Make the error for a package that is not installed; each is installed by the name that it is imported by."""
+    """Make the error for a package that is not installed. Every package has the same name for pip and for import."""
     return MissingExtraError(f"{user} needs {package}: pip install {package}")
 
 
@@ -240,11 +240,11 @@ def closest(label: str, labels: Collection[str]) -> str | None:
 
 
 def nearest(label: str, labels: Collection[str]) -> str:
-    """Suggest labels for an unknown one: '; did you mean ...?', or a list of all."""
+    """Suggest labels for an unknown one: '; did you mean ...?', or '; available: ...'."""
     near = closest(label, labels)
     if parts := [other for other in labels if other.startswith((f"{label}/", f"{label}["))]:  # subsets of a task
         return f"; did you mean {listing(map(repr, parts), 3)}?"
-    return f"; there are: {listing(labels)}" if near is None else f"; did you mean {near!r}?"
+    return f"; available: {listing(labels)}" if near is None else f"; did you mean {near!r}?"
 
 
 def number(value: float, decimals: int = 3) -> str:
@@ -253,7 +253,7 @@ def number(value: float, decimals: int = 3) -> str:
 
 
 def in_digits(value: Any) -> str:
-    """Format a value for a message, on one short line; a huge number by how many digits it has."""
+    """Format a value for a message, on one short line; a huge number as its number of digits."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return f"a number of {math.ceil(abs(value).bit_length() * math.log10(2))} digits"
     text = one_line(repr(value))
@@ -333,7 +333,7 @@ def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
 
 
 class _Files:
-    """The files that a command, or a session of Python, reads and writes.
+    """The files that a command, or a Python session, reads and writes.
 
     Files are identified by device and inode, which are the same for all their names. Each comes with its path, since an
     inode is reused once its file is deleted.
@@ -356,7 +356,7 @@ class _Files:
         self.written[_identity(target)] = str(target)
 
 
-_FILES: ContextVar[_Files] = ContextVar("files", default=_Files({}))  # noqa: B039 - shared by all that Python reads
+_FILES: ContextVar[_Files] = ContextVar("files", default=_Files({}))  # noqa: B039 - shared by a Python session
 files_of_call = _FILES.get
 
 
@@ -386,7 +386,7 @@ def reading(file: Any, label: str) -> None:
 
 
 def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
-    """Refuse an output that the next run would read, as it lies in an input folder and matches the pattern."""
+    """Refuse an output that the next run would read, because it is in an input folder and matches the pattern."""
     for option, path in _FILES.get().outputs.items():
         where = Path(os.path.realpath(path))
         read = set(map(os.path.realpath, folders))

@@ -27,7 +27,7 @@ _G = np.random.Generator
 
 
 class Fits(NamedTuple):
-    """The values that an option takes: in words, as a test of values of the right type, and up to a limit."""
+    """The values that an option takes: in words, as a test for values of the right type, and up to a limit."""
 
     wanted: str
     allowed: Callable[[Any], object] = lambda value: True
@@ -62,7 +62,7 @@ RULES: Mapping[str, Fits] = {
     "collections": Fits("give a dictionary of collections, such as {'llm': scores}", bool),
     "costs": Fits("give two numbers, the costs of a topic judged by people and by the machine"),
     "degrees_of_freedom": Fits("give a number above 0", lambda x: x > 0),
-    "eps": Fits("give a positive number to add to the variances; the paper has 1e-5", lambda x: x > 0),
+    "eps": Fits("give a positive number to add to the variances; the paper uses 1e-5", lambda x: x > 0),
     "families": Fits("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
     "gaming_gap.n_permutations": _count(20),
     "judges": Fits("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
@@ -71,9 +71,9 @@ RULES: Mapping[str, Fits] = {
     "repeats": Fits("give mean, pass@K or pass^K, such as pass^4", re.compile(r"mean|pass[@^][1-9]\d{0,5}").fullmatch),
     "reported": Fits("give the printed text ('0.870'), because trailing zeros show its precision"),
     "rng": Fits("give a seed (a whole number, at least 0) or a numpy Generator", lambda x: isinstance(x, _G) or x >= 0),
-    "share": Fits("give a number above 0 up to 1", lambda x: 0 < x <= 1),
+    "share": Fits("give a number above 0 and at most 1", lambda x: 0 < x <= 1),
     "sizes": Fits(
-        "give numbers of topics, each at least 2 and none twice", lambda x: x and min(x) > 1 and len({*x}) == len(x)
+        "give different numbers of topics, each at least 2", lambda x: x and min(x) > 1 and len({*x}) == len(x)
     ),
     "study.rng": Fits("give a seed, a whole number, so that the study can be continued", lambda x: x >= 0),
     "top": _count(2),
@@ -90,8 +90,8 @@ _WORDS: Mapping[Any, str] = {
     os.PathLike: "a path",
     Callable: "a function",
     Mapping: "a dictionary",
-    "Runs": "Runs (read_runs and Runs.from_dict make them)",
-    "Qrels": "Qrels (read_qrels and Qrels.from_dict make them)",
+    "Runs": "Runs (from read_runs or Runs.from_dict)",
+    "Qrels": "Qrels (from read_qrels or Qrels.from_dict)",
 }
 Check = Callable[[Any], Any]
 

@@ -276,10 +276,11 @@ def best(found: Pairing, top: int | None) -> Pairing:
     if top is None:
         return found
     if top >= len(found.systems):
-        note = f"{named('top')} is {top}, and there are only {len(found.systems)} systems: all were compared"
+        note = f"{named('top')} is {top}, but there are only {len(found.systems)} systems: all were compared"
         return replace(found, notes=(*found.notes, note))
     kept = best_systems(found.truth, top)
-    notes = (f"the {len(kept)} best systems of {found.names[0]}, because the last are tied",) if len(kept) > top else ()
+    tied = f"kept the {len(kept)} best systems of {found.names[0]}, because the last ones are tied"
+    notes = (tied,) if len(kept) > top else ()
     sides = tuple(side.select(kept) for side in found.sides)
     return replace(found, sides=sides, notes=(*found.notes, *notes, *_points_of_some(sides)))
 
@@ -405,7 +406,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     """
     hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
     if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
-        raise InputError(f"no topics to match: only one score per system in {listing(bare)}")
+        raise InputError(f"there are no topics to match: only one score per system in {listing(bare)}")
     alike = _look_alike(sides, names)
     systems = _common([side.systems for side in sides], names, "systems", alike)
     lost = [_lost(side.systems, systems) for side in sides]
@@ -437,7 +438,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     if alike:
         notes.append(alike)
     if on == "both" and any(side.call and are_invented(side.topics) for side in sides if isinstance(side, Scores)):
-        notes.append("No file has a column of topics, so rows were matched by their order")
+        notes.append("No file has a column of topics, so rows were matched by position")
     more = _points_of_some(kept) if any(lost) else ()
     return Pairing(tuple(kept), tuple(names), on, tuple(map(len, dropped)), (*said, *notes, *more))
 
@@ -462,9 +463,9 @@ def _select(side: Side, systems: tuple[str, ...]) -> Side:
 def _common_topics(sides: Sequence[Side], names: Sequence[str], hint: str) -> tuple[str, ...]:
     if all(are_invented(side.topics) for side in sides) and len({frozenset(s.topics) for s in sides}) > 1:
         raise InputError(
-            f"the sides have {' and '.join(str(len(side.topics)) for side in sides)} rows without names of "
-            "topics, and not the same rows, so they cannot be matched: give the files a column named "
-            f"topic{f', or {hint}' if hint else ''}"
+            f"the sides have {' and '.join(str(len(side.topics)) for side in sides)} rows without topic names, and the "
+            "rows differ, so they cannot be matched: add a column named topic to each file"
+            f"{f'; or {hint}' if hint else ''}"
         )
     return _common([side.topics for side in sides], names, "topics", hint)
 
@@ -494,7 +495,7 @@ def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> lis
             own.pop("groups", None)
         if isinstance(side, Means) and own:
             raise InputError(
-                f"{listing(map(named, own))} needs scores on topics, and a side has one score per system: leave it out"
+                f"{listing(map(named, own))} needs scores on topics, but a side has one score per system: leave it out"
             )
         made.append(side.described(**own) if own else side)
     return made
@@ -508,7 +509,7 @@ def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[st
         settled, notes = side.settled(open_to_holes=holes)
         said += notes
         if isinstance(settled, Scores) and settled.has_holes:
-            said.append(f"{side.source}: scores are missing, so means on all topics are estimated: {ASSUMED}")
+            said.append(f"{side.source}: scores are missing, so means over all topics are estimated: {ASSUMED}")
             about: Any = {"lower_is_better": side.lower_is_better, "source": side.source}
             made.append(Means(settled.shown(settled.means()), settled.systems, settled.measure, **about))
         else:

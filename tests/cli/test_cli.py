@@ -607,7 +607,7 @@ def test_a_report_says_which_files_its_names_stand_for(tmp_path: Path) -> None:
         (["audit", PEOPLE, HASTY, "-r", "3x"], "--reported is '3x': give"),
         (["audit", PEOPLE, HASTY, "-r", "0.3", "-r", "0.4"], "--reported holds 2 numbers for 1 candidate"),
         (["study", "reliability", PEOPLE, "-o", "OUT", "--sizes", "1,2"], "--sizes is [1, 2]: give"),
-        (["compare", "ODD", PEOPLE], "Say --topic-column a or --system-column a"),
+        (["compare", "ODD", PEOPLE], "Pass --topic-column a or --system-column a"),
     ],
 )
 def test_errors_name_the_option(arguments: list[object], told: str, tmp_path: Path) -> None:

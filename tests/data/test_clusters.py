@@ -71,7 +71,7 @@ def test_files(tmp_path: Path) -> None:
     lines = [f"{topic},{group},all" for topic, group in GROUPS.items()]
     path.write_text("\n".join(["topic,document,domain", *lines]) + "\n")
     assert by_group(SCORES, f"{path}:document") == by_group(SCORES, GROUPS)
-    with pytest.raises(ReadError, match=r"has the columns document, domain: choose one as .*:document"):
+    with pytest.raises(ReadError, match=r"has the columns document, domain: choose one, as in .*:document"):
         by_group(SCORES, path)
     with pytest.raises(ReadError, match="has no column 'documents'; did you mean 'document'"):
         by_group(SCORES, f"{path}:documents")
@@ -79,10 +79,10 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="'0' has two labels, 'a' and 'b'"):
         by_group(SCORES, str(path))
     path.write_text("topic,document\n0\n")
-    with pytest.raises(ReadError, match="has 1 cell where the first line has 2"):
+    with pytest.raises(ReadError, match="has 1 cell, but the first line has 2"):
         by_group(SCORES, str(path))
     path.write_text("topic\n")
-    with pytest.raises(ConcordantError, match="groups needs a line of names"):
+    with pytest.raises(ConcordantError, match="groups needs a header"):
         by_group(SCORES, str(path))
 
 

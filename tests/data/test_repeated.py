@@ -18,7 +18,7 @@ from concordant.data.runs import components, run_means, within
 from concordant.ranks.noise import wilson
 from tests.commands import run
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*their mean is its score")
+pytestmark = pytest.mark.filterwarnings("ignore:.*its score is their mean")
 
 
 def scores_of(values: Any, **about: Any) -> cc.Scores:
@@ -50,7 +50,7 @@ def test_a_column_of_runs_is_found_by_its_name(name: str) -> None:
     assert np.array_equal(read.values, run_means(values))
     again = cc.as_scores(long(values, "which"), run_column="which")
     assert read == again
-    with pytest.raises(cc.errors.InputError, match="given"):
+    with pytest.raises(cc.errors.InputError, match="already has a score"):
         cc.as_scores(long(values, "which"), score_column="score")
 
 
@@ -214,7 +214,7 @@ def test_epochs_of_inspect_are_runs(tmp_path: Path) -> None:
     assert found.runs is not None
     assert found.runs[:, 0].tolist() == [[0, 1, 0], [1, 0, 1]]
     path.write_text(json.dumps(log | {"reductions": [reduced[0] | {"reducer": "max"}]}))
-    with pytest.warns(cc.errors.DataWarning, match="Inspect reduced the epochs by max; here their mean counts"):
+    with pytest.warns(cc.errors.DataWarning, match="Inspect reduced the epochs by max, but here their mean counts"):
         assert cc.read_scores(path) == found
 
 

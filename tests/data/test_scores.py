@@ -128,7 +128,7 @@ class TestParts:
         scores = Scores([[1, 2]], ["1"], ["smith.bm25", "smith.ql"])
         with pytest.raises(InputError, match=r"systems has no .smith.bm52.; did you mean 'smith.bm25'"):
             scores.select(systems=["smith.bm52"])
-        with pytest.raises(InputError, match=r"topics has no 'zzz'; there are: 301, 302"):
+        with pytest.raises(InputError, match=r"topics has no 'zzz'; available: 301, 302"):
             small().select(topics=["zzz"])
         with pytest.raises(InputTypeError, match="give a list"):
             small().select(systems="a")
@@ -181,17 +181,17 @@ class TestFrames:
         frame = pd.DataFrame(
             {"run": ["a", "a", "b", "b"], "topic": ["1", "all"] * 2, "team": "t", "map": [1, 2, 3, 4.0]}
         )
-        with pytest.warns(DataWarning, match="rows of this name summarise topics: all"):
+        with pytest.warns(DataWarning, match="rows with such names summarise topics: all"):
             assert as_scores(frame).values.tolist() == [[1, 3]]
 
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
-            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "a score of system 'a' on topic '1'"),
+            ({"run": ["a", "a"], "topic": ["1", "1"], "value": [1, 2]}, "system 'a' already has a score on topic '1'"),
             ({"topic": ["1"], "a": ["x"]}, "'x' in column 'a', row 1 is not a number"),
             ({"topic": ["1"], "model": [0.5], "base": [0.25]}, "'model' should name the systems"),
-            ({"topic": [None], "a": [0.5]}, "'topic' holds None, which is not a label"),
-            ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' was given already"),
+            ({"topic": [None], "a": [0.5]}, "'topic' holds None, which cannot be the label"),
+            ({"topic": ["1", "1"], "a": [1, 2]}, "topic '1' already has a row"),
             ({"topic": ["1"], "a": [float("nan")]}, "no scores at all for a on 1"),
         ],
     )

@@ -127,7 +127,7 @@ def test_mean_ranks_are_shown_with_the_best_lowest() -> None:
     [
         ({"total": "median"}, "total is 'median'"),
         ({"total": "type-mean"}, "needs the type of each topic: give types"),
-        ({"types": TYPES}, "types is for other totals than 'mean'"),
+        ({"types": TYPES}, "types is for totals other than 'mean'"),
         ({"total": "type-mean", "types": {"1": "easy"}}, "types lacks 3 topics of 4: 2, 3, 4"),
         ({"total": "type-mean", "types": 3}, "types is a int"),
         ({"groups": dict.fromkeys("1234", "one")}, "groups has 1 group for 4 topics"),
@@ -140,10 +140,10 @@ def test_bad_arguments_are_named(options: dict[str, Any], message: str) -> None:
 
 
 def test_one_score_per_system_has_no_points() -> None:
-    with pytest.raises(InputError, match="total needs scores on topics, and here is one score per system"):
+    with pytest.raises(InputError, match="total needs scores on topics, but there is one score per system"):
         cc.as_scores({"a": 1, "b": 2, "c": 3}, total="borda")
     people = cc.as_scores(cc.load_collection("people"), total="borda")
-    with pytest.raises(InputError, match="total needs scores on topics, and a side has one score per system"):
+    with pytest.raises(InputError, match="total needs scores on topics, but a side has one score per system"):
         cc.compare(people, dict(zip(people.systems, range(20), strict=True)))
 
 

@@ -140,7 +140,7 @@ def test_files_of_names_have_a_quarter_of_the_limit(tmp_path: Path, monkeypatch:
             monkeypatch.setattr(source, "MAX_BYTES", 4 * len(text.encode()))
             read(path)
             monkeypatch.setattr(source, "MAX_BYTES", 4 * len(text.encode()) - 4)
-            with pytest.raises(cc.errors.ReadError, match=r"holds more than .*CONCORDANT_MAX_BYTES, 4 times as much"):
+            with pytest.raises(cc.errors.ReadError, match=r"holds more than .*CONCORDANT_MAX_BYTES to 4 times as much"):
                 read(path)
 
 
@@ -198,7 +198,7 @@ def test_only_the_columns_of_battles_are_read(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "other").write_bytes(parquet(pyarrow.table({"topic": ["x"], "text": ["y"]})))
     monkeypatch.setattr(delimited, "MAX_CELLS", 70)  # 7 cells of text: 6 without the prompts, 8 with them
     assert cc.votes.read_votes(tmp_path / "x").systems == ("x", "y", "z")
-    with pytest.raises(cc.errors.ReadError, match="has no column model_a or system_a; there are: topic, text"):
+    with pytest.raises(cc.errors.ReadError, match="has no column model_a or system_a; available: topic, text"):
         cc.votes.read_votes(tmp_path / "other")
 
 
@@ -225,7 +225,7 @@ def test_small_files_stay_small(kind: str, tmp_path: Path) -> None:
     said = {
         "texts": "more than 10,000,000 rows or cells of text",
         "numbers": "more than 10,000,000 rows or cells of text",
-        "long text": "was given already",
+        "long text": "already has a row",
         "list": "1 topic x 1 system",
     }
     files.write_table(pyarrow.table(tables[kind]()), tmp_path / "x")
@@ -262,7 +262,7 @@ def test_a_library_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_text_that_is_not_utf8(cell: str, column: str, tmp_path: Path) -> None:
     table = pytest.importorskip("pyarrow").table({"topic": [cell, "2", "3"], column: [0.5, 0.25, 1.0]})
     (tmp_path / "x").write_bytes(parquet(table).replace(b"xxxx", b"\xe9xxx"))
-    with pytest.raises(cc.errors.ReadError, match=r"x: cannot be read as parquet by"):
+    with pytest.raises(cc.errors.ReadError, match=r"x: cannot be read as Parquet by"):
         cc.read_scores(tmp_path / "x")
 
 
@@ -332,8 +332,8 @@ def test_tables_of_names_in_other_clothes(
         (lambda text: text.encode() + b"\0", r"x\.csv:\d: is binary: it has a null byte"),
         (lambda text: text.encode() + b'"' + b"x" * 200_000, r"x\.csv:\d: is not a table: field larger than"),
         (lambda text: text.encode() + b'"x', r"x\.csv:\d: is not a table: unexpected end of data"),
-        (lambda text: text.encode() + b"x\n", r"x\.csv:\d: has 1 cell where the first line has \d"),
-        (lambda text: text.encode() + b"\nx,y,z,z\n", r"x\.csv:\d: has 4 cells where the first line has \d"),
+        (lambda text: text.encode() + b"x\n", r"x\.csv:\d: has 1 cell, but the first line has \d"),
+        (lambda text: text.encode() + b"\nx,y,z,z\n", r"x\.csv:\d: has 4 cells, but the first line has \d"),
         (lambda text: b"winner,group,team," + text.encode(), r"x\.csv:1: has the column '\w+' twice"),
         (lambda text: b"PK\3\4" + text.encode(), r"x\.csv: is a zip archive: decompress it first"),
     ],
@@ -390,7 +390,7 @@ def test_votes_in_frames_and_parquet(tmp_path: Path) -> None:
         cc.votes.read_votes(frame.assign(b=["y", None]))
     with pytest.raises(cc.errors.ReadError, match="votes: has the column 'a' twice"):
         cc.votes.read_votes(frame.set_axis(["a", "b", "winner", "a"], axis=1))
-    with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a file of Parquet: save it as CSV"):
+    with pytest.raises(cc.errors.ReadError, match=r"v\.parquet: is a Parquet file: save it as CSV"):
         labels_of(tmp_path / "v.parquet", "groups")
 
 

@@ -163,7 +163,7 @@ def test_families_are_checked() -> None:
     for given, message in (
         ({}, r"families is \{\}: give a dictionary"),
         ({"x": "a"}, "families names none of the systems"),
-        (dict.fromkeys(truth.systems, "one"), "families has all systems in 'one'"),
+        (dict.fromkeys(truth.systems, "one"), "families puts all systems in 'one'"),
     ):
         with pytest.raises((InputError, TypeError), match=message):
             cc.judges.family_bias(truth, candidate, families=given)

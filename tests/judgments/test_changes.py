@@ -40,7 +40,7 @@ def top(runs: Nested, names: Any, topic: str, k: int | None) -> set[str]:
     return {document for name in names for document in runs[name].get(topic, [])[:k]}
 
 
-@pytest.mark.filterwarnings("ignore:.* of the pool of depth")
+@pytest.mark.filterwarnings("ignore:.* in the pool of depth")
 @given(_runs, _qrels, st.integers(1, 6), st.sampled_from([None, ["a"], ["c", "b"]]))
 def test_depth_pool(runs: Nested, qrels: Nested, k: int, names: Any) -> None:
     found = depth_pool(Runs.from_dict(runs), Qrels.from_dict(qrels), k, names)
@@ -50,7 +50,7 @@ def test_depth_pool(runs: Nested, qrels: Nested, k: int, names: Any) -> None:
 def test_unjudged_documents_of_a_pool_are_counted() -> None:
     runs = Runs.from_dict({"a": {"1": ["x", "y"], "7": ["z"]}, "b": {"1": ["y", "w"]}})
     qrels = Qrels.from_dict({"1": {"x": 1, "q": 1}})
-    with pytest.warns(DataWarning, match="2 documents of the pool of depth 2, of 3 in all, have no judgment"):
+    with pytest.warns(DataWarning, match="2 of 3 documents in the pool of depth 2 stay unjudged"):
         assert depth_pool(runs, qrels, 2)["1"] == {"x": 1}
 
 
@@ -142,7 +142,7 @@ def test_mix(first: Nested, second: Nested, share: float, seed: int) -> None:
 
 def test_mix_says_what_it_keeps_and_what_is_odd() -> None:
     human = Qrels.from_dict({"1": {"x": 1, "y": 0, "z": 1}})
-    with pytest.warns(DataWarning, match="1 judgment of 3 that the machine lacks stay human"):
+    with pytest.warns(DataWarning, match="1 of 3 judgments stay human, because the machine lacks"):
         mix(human, Qrels.from_dict({"1": {"x": 0, "y": 1}}), 0.5, 1)
     with pytest.warns(DataWarning, match=r"machine \(0 to 34\) go beyond those of the human \(0 to 1\)"):
         mix(human, Qrels.from_dict({"1": {"x": 34, "y": 0, "z": 3}}), 0.5, 1)
@@ -169,7 +169,7 @@ QRELS = Qrels.from_dict({"1": {"x": 1, "y": 0}})
         (lambda: pseudo(RUNS, 1, share=0), "share is 0"),
         (lambda: pseudo(RUNS, 1, spread=-1), "spread is -1"),
         (lambda: from_runs(QRELS, RUNS, ["z"]), "has no 'z'"),
-        (lambda: leave_out(RUNS, QRELS, "X", {"A": ["a"], "B": ["b"]}), "teams has no 'X'; there are: A, B"),
+        (lambda: leave_out(RUNS, QRELS, "X", {"A": ["a"], "B": ["b"]}), "teams has no 'X'; available: A, B"),
         (lambda: leave_out(RUNS, QRELS, "A", {"A": ["a", "b"]}), "has all the runs"),
         (lambda: leave_out(RUNS, QRELS, "A", {"A": ["a"], "B": ["c"]}), "has no 'c'"),
         (lambda: leave_out(RUNS, QRELS, "A", ["a"]), "teams is .*: give a dictionary"),  # type: ignore[arg-type]

@@ -150,14 +150,14 @@ def test_tables_of_teams_that_are_none(files: Path) -> None:
         (
             "empty.csv",
             b"run,team\n",
-            "empty.csv: --teams needs a line of names, and a line for each topic with its label",
+            "empty.csv: --teams needs a header, and below it one line for each name with its label",
         ),
         ("twice.csv", b"run,team\ns0,A\ns0,B\n", "twice.csv:3: 's0' has two labels, 'A' and 'B'"),
-        ("short.csv", b"run,team\ns0\n", "short.csv:2: has 1 cell where the first line has 2"),
-        ("long.csv", b"run,team\ns0,A,B\n", "long.csv:2: has 3 cells where the first line has 2"),
+        ("short.csv", b"run,team\ns0\n", "short.csv:2: has 1 cell, but the first line has 2"),
+        ("long.csv", b"run,team\ns0,A,B\n", "long.csv:2: has 3 cells, but the first line has 2"),
         ("none.csv", b"run,team\ns0,\n", "none.csv:2: 's0' has no team"),
         ("column.csv", b"run,team,team\ns0,A,B\n", "column.csv:1: has the column 'team' twice"),
-        ("odd.csv", b"run,team\ns0,A\nnobody,B\n", "the map of teams names 1 unknown run: nobody"),
+        ("odd.csv", b"run,team\ns0,A\nnobody,B\n", "teams names 1 unknown run: nobody"),
     ):
         (files / name).write_bytes(content)
         assert says in bad("judgments", "change", "runs", "human.txt", "leave_out", "--teams", name, status=1)

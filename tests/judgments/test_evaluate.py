@@ -48,7 +48,7 @@ def test_a_run_without_a_topic() -> None:
         assert evaluate(RUNS, QRELS, "RR", missing="drop").topics == ("1",)
     with pytest.warns(DataWarning, match="1 system dropped of 2"):
         assert evaluate(RUNS, QRELS, "RR", missing="drop-systems").systems == ("a",)
-    with pytest.raises(InputError, match="missing is 'mean', which serves to reproduce"):
+    with pytest.raises(InputError, match="missing is 'mean', which only reproduces"):
         evaluate(RUNS, QRELS, "RR", missing="mean")
     with pytest.raises(InputError, match="missing is 'skip'"):
         evaluate(RUNS, QRELS, "RR", missing="skip")  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_grades_with_fractions_are_gains_or_need_a_threshold() -> None:
     )
     for measure in ("AP", "P@10", "RR", "Rprec", "Bpref"):
         with pytest.raises(
-            InputError, match=r"not all are whole numbers \(0.25\): say from which .*rel=, as in .*rel=0.5"
+            InputError, match=r"whole numbers \(0.25\): give the lowest relevant grade with rel=, as in .*rel=0.5"
         ):
             evaluate(BOTH, qrels, measure)
     assert evaluate(BOTH, qrels, "RR(rel=1)").values.tolist() == [[0.5, 1.0], [0.5, 1.0]]
@@ -80,7 +80,7 @@ def test_grades_with_fractions_are_gains_or_need_a_threshold() -> None:
 def test_a_grade_far_above_the_others() -> None:
     odd = Qrels.from_dict({"1": {"x": 999, "y": 2}, "2": {"x": 1}})
     with pytest.warns(
-        DataWarning, match=r"1 judgment of grade 999, far above the next one \(2\).*recode\({999: None}\)"
+        DataWarning, match=r"1 judgment with grade 999, far above the next one \(2\).*recode\({999: None}\)"
     ):
         evaluate(BOTH, odd, "nDCG")
     evaluate(BOTH, odd.recode({999: None}), "nDCG")

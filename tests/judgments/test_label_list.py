@@ -92,7 +92,7 @@ def test_what_cannot_be_labelled() -> None:
     others = cc.Qrels.from_dict({"x": {"y": 1}})
     with pytest.raises(cc.errors.InputError, match="the machine judged none of the topics of the runs"):
         made(machine=others)
-    with pytest.raises(cc.errors.InputError, match="give judgments whose topics and documents have the names"):
+    with pytest.raises(cc.errors.InputError, match="name topics and documents in its judgments as in the runs"):
         made(machine=cc.Qrels.from_dict({RUNS.topics[0]: {"y": 1}}))
     assert set(made(machine=None, topics=["t1"], budget=5).topics) == {"t1"}
 
@@ -261,7 +261,7 @@ def test_late_runs_add_the_pairs_below_the_threshold() -> None:
 
 def test_runs_must_be_those_of_the_list() -> None:
     chosen = made()
-    with pytest.raises(cc.errors.InputError, match="runs of the list are missing: s0; give all of its runs"):
+    with pytest.raises(cc.errors.InputError, match="runs of the list are missing: s0; give all runs of the list"):
         chosen.pool(RUNS.select(RUNS.systems[1:]))
     with pytest.raises(cc.errors.InputError, match="runs are not on the list: s0; leave them out, or add their docum"):
         label(RUNS.select(RUNS.systems[1:]), measures=["P@5"], budget=50, seed=1).pool(RUNS)

@@ -123,7 +123,7 @@ def test_recoding() -> None:
     qrels = Qrels.from_dict({"1": {"d1": 999, "d2": 2, "d3": 0}})
     assert qrels.recode({999: None})["1"] == {"d2": 2, "d3": 0}
     assert qrels.recode({2: 1, 0: 0.5})["1"] == {"d1": 999, "d2": 1, "d3": 0.5}
-    with pytest.raises(InputError, match="no judgment has the grade 3; there are: 0, 2, 999"):
+    with pytest.raises(InputError, match="no judgment has the grade 3; available: 0, 2, 999"):
         qrels.recode({3: None})
 
 

@@ -13,7 +13,7 @@ import concordant as cc
 from concordant.judgments import Change
 from concordant.study.judgments import summary_of
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*of the pool of depth")
+pytestmark = pytest.mark.filterwarnings("ignore:.*in the pool of depth")
 
 
 def collection(n_systems: int = 8, n_topics: int = 12, seed: int = 3) -> tuple[cc.Runs, cc.Qrels]:

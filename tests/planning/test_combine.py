@@ -351,7 +351,7 @@ def test_what_is_left_out_is_said() -> None:
         ),
         (lambda h, m: (h.values, m.values), "rows without names of topics"),
         (lambda h, m: (cc.Scores(h.values * 1e150, h.topics, h.systems), m), "human has scores beyond 1e[+]60"),
-        (lambda h, m: (h, cc.Scores(m.values * 1e-150, m.topics, m.systems)), "machine has no score of 1e-60 or more"),
+        (lambda h, m: (h, cc.Scores(m.values * 1e-150, m.topics, m.systems)), "machine has only scores below 1e-60"),
     ],
 )
 def test_what_is_refused(change: Any, message: str) -> None:

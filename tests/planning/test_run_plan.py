@@ -18,7 +18,7 @@ from concordant.errors import InputError
 from ..commands import good, run
 
 plan_runs: Any = cc.planning.plan_runs
-pytestmark = pytest.mark.filterwarnings("ignore:.*their mean is its score")
+pytestmark = pytest.mark.filterwarnings("ignore:.*its score is their mean")
 
 
 def scores_of(runs: Any, **about: Any) -> cc.Scores:
@@ -61,7 +61,7 @@ class TestPassing:
     def test_refused(self) -> None:
         runs = np.ones((3, 2, 4))
         runs[1, 1, 2:] = np.nan
-        with pytest.raises(InputError, match=r"pass\^3 needs 3 runs of each topic, and s1 has 2 of topic '1'"):
+        with pytest.raises(InputError, match=r"pass\^3 needs 3 runs of each topic, but s1 has 2 on topic '1'"):
             cc.as_scores(scores_of(runs), repeats="pass^3")
         with pytest.raises(InputError, match=r"needs runs that pass or fail"):
             cc.as_scores(scores_of(runs / 2), repeats="pass@2")

@@ -149,7 +149,7 @@ def test_labels_go_with_their_numbers() -> None:
     ("options", "match"),
     [
         ({"covariance": np.eye(2), "errors": [1, 1]}, "both given: give one of the two"),
-        ({"covariance": np.eye(3)}, r"shape \(3, 3\): give one of 2 x 2"),
+        ({"covariance": np.eye(3)}, r"shape \(3, 3\): give a matrix of 2 x 2"),
         ({"covariance": [[1, 0.5], [0.2, 1]]}, "not symmetric"),
         ({"covariance": [[1, 2], [2, 1]]}, "the eigenvalue -1"),
         ({"covariance": [[1, np.nan], [np.nan, 1]]}, "not finite"),

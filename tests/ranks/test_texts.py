@@ -117,11 +117,11 @@ def test_shapes_that_do_not_fit_are_told() -> None:
     )
     assert _told(cc.rank_distance, X[:, :1], [1]) == "truth has 1 system: at least 2 are needed to rank them"
     assert _told(cc.rank_distance, X[:1], [1, 2, 3, 4]) == (
-        "truth has 1 topic: at least 2 are needed, because how systems differ from topic to topic tells how far their "
-        "means can be trusted"
+        "truth has 1 topic: at least 2 are needed, because the variation from topic to topic shows how far means can "
+        "be trusted"
     )
     assert _told(partial(cc.rank_distance, eps=0), X, REVERSED) == (
-        "eps is 0: give a positive number to add to the variances; the paper has 1e-5"
+        "eps is 0: give a positive number to add to the variances; the paper uses 1e-5"
     )
     with pytest.warns(cc.errors.RegularisationWarning):
         assert cc.rank_distance(X[:2, :2], [2, 1], eps=1) > 0  # the least there may be

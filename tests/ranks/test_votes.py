@@ -129,9 +129,9 @@ def test_files_and_frames(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model_a,winner\nx,a\n", "has no column model_b or system_b; there are: model_a, winner"),
+        ("model_a,winner\nx,a\n", "has no column model_b or system_b; available: model_a, winner"),
         ("", "has no column model_a"),
-        ("a,b,winner\nx,y\n", "has 2 cells where the first line has 3"),
+        ("a,b,winner\nx,y\n", "has 2 cells, but the first line has 3"),
         ("a,b,winner\nx,y,z\n", "the winner of battle 1 is 'z': give a, b or tie"),
         ("a,b,winner\nx,x,a\n", "battle 1 pits 'x' against itself"),
         ("a,b,winner\nx,y,x\nx,a,a\n", "the winner of battle 2 is 'a', which names a system but also means"),

@@ -693,7 +693,7 @@ def groups_above_the_header(rng: Rng, table: Table) -> Odd:
 @kind
 def title_above_the_header(rng: Rng, table: Table) -> Odd:
     title = [pick(rng, "Results of 2024", "Table 1: nDCG@10", "scores")]
-    return Odd(text([title, *table.rows()]), table, edit=text(table.rows()), says="fields where the|not recognised")
+    return Odd(text([title, *table.rows()]), table, edit=text(table.rows()), says="fields, but the|not recognised")
 
 
 @kind
@@ -706,7 +706,7 @@ def empty_rows(rng: Rng, table: Table) -> Odd:
 def topic_twice(rng: Rng, table: Table) -> Odd:
     rows = table.rows()
     again = [rows[2][0], *(f"{value:.3f}" for value in rng.uniform(0, 1, len(table.systems)))]
-    return Odd(text([*rows, again]), table, edit=text(rows), says="was given .*already: each row needs its own")
+    return Odd(text([*rows, again]), table, edit=text(rows), says="already has a row.*: give each row its own")
 
 
 @kind

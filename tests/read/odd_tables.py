@@ -115,14 +115,14 @@ UNKNOWN = [
       for word in UNKNOWN_WORDS),
     *(Odd(f"{word},one,two\n1,.5,.6\n2,.1,.2\n", matrix("one two", "1 2", A_T, B_T), {"system_column": word},
           "was read as a topic") for word in ("", "id", "config_id", "trial_no")),
-    Odd("name,one,two\nfoo,.5,.6\nbar,.1,.2\n", "say system_column='name' or topic_column='name'"),
+    Odd("name,one,two\nfoo,.5,.6\nbar,.1,.2\n", "pass system_column='name' or topic_column='name'"),
     Odd("name,one,two\nfoo,.5,.6\nbar,.1,.2\n", matrix("foo bar", "one two", A, B), {"topic_column": "name"}),
     Odd(",301,302\n401,.5,.6\n402,.1,.2\n", TWO_WAYS),
     Odd(",bm25,ql\ngpt-4,.5,.6\nllama-2,.1,.2\n", TWO_WAYS),
     Odd("q1,q2\n.5,.6\n.1,.2\n", TWO_WAYS),
     Odd("nq,fiqa\n.5,.6\n.1,.2\n", TWO_WAYS),
-    Odd("topic,a\n1,.5\n2,.6\n", "has no column 'qid'; there are: topic, a", {"topic_column": "qid"}),
-    Odd("topic,a\n1,.5\n2,.6\n", "is named twice", {"topic_column": "a", "system_column": "a"}),
+    Odd("topic,a\n1,.5\n2,.6\n", "has no column 'qid'; available: topic, a", {"topic_column": "qid"}),
+    Odd("topic,a\n1,.5\n2,.6\n", "is given twice", {"topic_column": "a", "system_column": "a"}),
 ]  # fmt: skip
 KNOWN_BY_LABELS = [
     *(Odd(f"{word},nq,fiqa\n{a},.5,.6\n{b},.1,.2\n", matrix("nq fiqa", f"{a} {b}", A_T, B_T)) for word in ("", "id", "x")
@@ -210,31 +210,31 @@ BESIDE = [
       for name in ("samples", "trial", "fold", "rep", "seed")),
     *(Odd(_TASKS.format(name, 3, 1, 2), rf"do not look like topics: '{name}' \(a fact about systems\)") for name in ("tokens", "version")),
     Odd(_TASKS.format("samples", .3, .1, .2), matrix("nq mmlu samples", "a b c", [.1, .2, .3], [.2, .3, .1], [.3, .1, .2])),
-    Odd(_TASKS.format("stderr", .3, .1, .2), matrix("nq mmlu", "a b c", [.1, .2, .3], [.2, .3, .1]), {}, "columns of this name summarise topics: stderr"),
+    Odd(_TASKS.format("stderr", .3, .1, .2), matrix("nq mmlu", "a b c", [.1, .2, .3], [.2, .3, .1]), {}, "columns with such names summarise topics: stderr"),
     *(Odd(f"topic,a,b,{name}\n1,.1,.2,2\n2,.3,.4,2\n", f"do not look like systems: '{name}'") for name in ("rep", "lower", "upper", "ci_low", "95%_ci")),
-    *(Odd(f"{name},accuracy,run_id\nfoo,.5,101\nbar,.6,102\n", f"columns '{name}' and 'run_id' may both name the systems: say system_column='{name}' or")
+    *(Odd(f"{name},accuracy,run_id\nfoo,.5,101\nbar,.6,102\n", f"columns '{name}' and 'run_id' may both name the systems: pass system_column='{name}' or")
       for name in ("method", "engine", "approach")),
     Odd("task,method,accuracy,run_id\n1,x,.5,7\n1,y,.6,8\n2,x,.1,9\n2,y,.2,10\n", "'method' and 'run_id' may both name the systems"),
     Odd("task,method,accuracy,run_id\n1,x,.5,7\n1,y,.6,8\n2,x,.1,9\n2,y,.2,10\n", matrix("1 2", "x y", A, B),
         {"system_column": "method", "measure": "accuracy"}),
     Odd("method,accuracy,run_id\nfoo,.5,101\nbar,.6,102\n", means("101 102", .5, .6), {"system_column": "run_id", "measure": "accuracy"}),
-    Odd("bm25,0.5,v1\nql,0.6,v1\ndpr,0.7,v2\n", r"has scores where names of columns should be: .* \(0\.5\)"),
+    Odd("bm25,0.5,v1\nql,0.6,v1\ndpr,0.7,v2\n", r"has scores instead of names of columns \(0\.5\)"),
     Odd("system,topic,run,value\nx,1,1,.5\nx,1,2,.7\ny,1,1,.1\ny,1,2,.3\n", matrix("1", "x y", [.6, .2]), {}, "each topic has up to 2 runs"),
     Odd("system,topic,run,value\nx,1,7,.5\ny,1,8,.1\n", matrix("1", "x y", [.5, .1])),
 ]  # fmt: skip
 TWICE = [
     Odd("topic,a,a\n1,.5,.6\n", "two columns are named 'a'"),
     Odd("topic,a,\n1,.5,.6\n", "column 3 has no name"),
-    Odd("topic,a\n1,.5\n1,.6\n", "topic '1' was given"),
-    Odd("system,301,302\nx,.5,.6\nx,.1,.2\n", "system 'x' was given"),
-    Odd("system,topic,value\nx,1,.5\nx,1,.6\n", "a score of system 'x' on topic '1' was given .*run_column="),
+    Odd("topic,a\n1,.5\n1,.6\n", "topic '1' already has a row"),
+    Odd("system,301,302\nx,.5,.6\nx,.1,.2\n", "system 'x' already has a row"),
+    Odd("system,topic,value\nx,1,.5\nx,1,.6\n", "system 'x' already has a score on topic '1' .*pass run_column= if"),
     Odd("system,topic,judge,value\nx,1,me,.5\nx,1,you,.6\n", "keep one value of judge"),
-    Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", "say topic_column= if a column holds topics"),
+    Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", "or pass topic_column= if a column holds topics"),
     Odd("system,fold,score\nx,one,.5\nx,two,.6\ny,one,.1\ny,two,.2\n", matrix("one two", "x y", A_T, B_T),
         {"topic_column": "fold"}),
-    Odd(",system,score\n0,x,.5\n1,x,.6\n0,y,.1\n1,y,.2\n", "system 'x' was given"),
-    Odd("topic,qid,a\n1,11,.5\n2,12,.6\n", "two columns named as topics are"),
-    Odd("topic,qid,a\n1,11,.5\n2,12,.6\n", "two columns named as topics are, .* say which it is with topic_column="),
+    Odd(",system,score\n0,x,.5\n1,x,.6\n0,y,.1\n1,y,.2\n", "system 'x' already has a row"),
+    Odd("topic,qid,a\n1,11,.5\n2,12,.6\n", "two columns named like topics"),
+    Odd("topic,qid,a\n1,11,.5\n2,12,.6\n", "two columns named like topics, .* choose one with topic_column="),
 ]  # fmt: skip
 LONG_ROWS = "x,1,.5\ny,1,.6\nx,2,.1\ny,2,.2\n"
 LONG_EXPECTED = matrix("1 2", "x y", A, B)
@@ -248,11 +248,11 @@ LONG = [
     Odd(f"system,where,value\n{LONG_ROWS}", LONG_EXPECTED, {"topic_column": "where"}),
     Odd(f"system,qid,rating\n{LONG_ROWS}", {**LONG_EXPECTED, "measure": "rating"}),
     Odd(f"system,qid,rating\n{LONG_ROWS}", LONG_EXPECTED, {"score_column": "rating"}),
-    Odd(f"who,qid,value\n{LONG_ROWS}", "none that names the systems beside who: say system_column="),
+    Odd(f"who,qid,value\n{LONG_ROWS}", "beside who, but none that names the systems: name one with system_column="),
     Odd("run,qid,measure,value\nx,1,map,.5\ny,1,map,.6\nx,2,map,.1\ny,2,map,.2\nx,1,P_5,1\n", LONG_EXPECTED, {"measure": "map"}),
     Odd("run,qid,measure,value\nx,1,map,.5\ny,1,P_5,.6\n", "2 measures; choose one with measure=: map, P_5"),
     Odd("run,qid,map,P_5\nx,1,.5,1\ny,1,.6,1\nx,2,.1,1\ny,2,.2,1\n", LONG_EXPECTED, {"measure": "map"}),
-    Odd("run,qid,map,P_5\nx,1,.5,1\n", "there is no measure 'ndcg'; there are: map, P_5", {"measure": "ndcg"}),
+    Odd("run,qid,map,P_5\nx,1,.5,1\n", "there is no measure 'ndcg'; available: map, P_5", {"measure": "ndcg"}),
     Odd("x map 1 .5\ny map 1 .6\nx map 2 .1\ny map 2 .2\n", LONG_EXPECTED),
     Odd("x 1 map .5\ny 1 map .6\nx 2 map .1\ny 2 map .2\nx all map .3\n", LONG_EXPECTED),
     Odd("1 x map .5\n1 y map .6\n", "should be the run, but looks like a topic"),
@@ -286,7 +286,7 @@ LEADERBOARDS = [
     Odd(",map,ndcg\n301,.5,.6\n302,.1,.2\n", {"topics": ("301", "302"), "systems": ("file",), "values": [[0.5], [0.1]]},
         {"measure": "map"}),
     Odd("model,measure,value\nfoo,map,.5\nbar,map,.6\n", "a column of measures but none of topics"),
-    *(Odd(content, "names no measures, so measure 'map' cannot be looked up", {"measure": "map"})
+    *(Odd(content, "names no measures, so measure 'map' cannot be found", {"measure": "map"})
       for content in (BASE, f"run,qid,value\n{LONG_ROWS}", "bm25,ql\n.5,.6\n", ",bm25\n301,.5\n",
                       json.dumps({"a": {"301": 0.5}, "b": {"301": 0.6}}))),
 ]  # fmt: skip
@@ -297,11 +297,11 @@ NO_TABLES = [
     Odd("topic,a,b\n", "has one line, which may be a header, and no rows"),
     Odd(
         '{"stat_test": "fisher", "metrics": ["map"], "model_names": ["a"], "a": {"scores": {"map": 0.5}}}',
-        "is a report of ranx, .* write run.scores as JSON",
+        "is a ranx report, .* write run.scores as JSON",
     ),
     Odd("topic\n1\n", "not recognised|no column of scores"),
     Odd("", "is empty"),
-    Odd("topic,a\n1,.5\n2,.6,.7\n", "has 3 fields where the header has 2"),
+    Odd("topic,a\n1,.5\n2,.6,.7\n", "has 3 fields, but the header has 2"),
     Odd("#1,.5\n", "is empty|no format"),
 ]
 TABLES = [

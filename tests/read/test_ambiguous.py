@@ -25,7 +25,7 @@ class TestRowsOfWords:
 
     @pytest.mark.parametrize("name", ["checkpoint", "config", "System/Run", "", "id"])
     def test_matrices(self, name: str) -> None:
-        message = rf"can be read in two ways: .*Say topic_column='{name}' or system_column='{name}'"
+        message = rf"can be read in two ways: .*Pass topic_column='{name}' or system_column='{name}'"
         with pytest.raises(ReadError, match=message):
             read(f"{name},one,two\nfoo,.5,.6\nbar,.1,.2\n")
         with pytest.raises(ReadError, match=message):
@@ -71,15 +71,15 @@ class TestRowsOfWords:
         assert read("topic,q1,q2\n1,.5,.6\n").systems == ("q1", "q2")
 
     def test_scores_under_the_name_of_an_index(self) -> None:
-        with pytest.raises(ReadError, match="has scores where names of topics should be"):
+        with pytest.raises(ReadError, match="has scores instead of names of topics"):
             read("id,a\n.25,.5\n.75,.6\n")
 
     def test_numbers_with_a_point(self) -> None:
-        with pytest.raises(ReadError, match="'turn' holds numbers which may be topics or scores"):
+        with pytest.raises(ReadError, match="'turn' holds numbers that may be topics or scores"):
             read("turn,a,b\n31.1,.5,.6\n31.2,.1,.2\n")
         assert read("a,b\n1.5,3\n2.5,.5\n").systems == ("a", "b")
         records = [{"turn": "31.1", "a": 0.5, "b": 7}, {"turn": "31.2", "a": 0.1, "b": 8}]
-        with pytest.warns(DataWarning, match="'turn' holds a different number in each row: read as the topics"):
+        with pytest.warns(DataWarning, match="'turn' holds a different number in each row, so it was read as"):
             assert read(json.dumps(records)) == Scores([[0.5, 7], [0.1, 8]], ["31.1", "31.2"], ["a", "b"])
         assert read("topic,a\n31.1,.5\n31.2,.1\n").topics == ("31.1", "31.2")
 
@@ -132,14 +132,14 @@ class TestMeasuresAndSystems:
 
     def test_f1_is_a_measure(self) -> None:
         with pytest.raises(
-            ReadError, match=r"named as measures \(F1\) and others \(F2\).*if all are systems, say systems="
+            ReadError, match=r"named like measures \(F1\) and others \(F2\).*if all are systems, pass systems="
         ):
             read("topic,F1,F2\n1,.5,.6\n")
         with pytest.raises(ReadError, match="2 measures; choose one"):
             read("topic,F1,map\n1,.5,.6\n")
 
     def test_a_matrix_has_no_measures(self) -> None:
-        message = "names no measures, so measure 'acc_norm' cannot be looked up"
+        message = "names no measures, so measure 'acc_norm' cannot be found"
         with pytest.raises(ReadError, match=message):
             read("topic,acc_norm,mine\n1,.5,.6\n", "acc_norm")
         pd = pytest.importorskip("pandas")
@@ -167,7 +167,7 @@ class TestSummaries:
         assert not is_summary("mean" * 1000)
 
     def test_rows_named_as_measures(self) -> None:
-        with pytest.raises(ReadError, match=r"has rows named as measures \(MAP\) among topics"):
+        with pytest.raises(ReadError, match=r"has rows named like measures \(MAP\) among topics"):
             read("topic,a\n1,.5\n2,.6\nMAP,.55\n")
         assert read("topic,a\nf1,.5\nnascar,.6\n").topics == ("f1", "nascar")
 
@@ -195,11 +195,11 @@ class TestSummaries:
 
 class TestColumns:
     def test_two_columns_of_topics(self) -> None:
-        with pytest.raises(ReadError, match="two columns named as topics are, 'topic' and 'qid'"):
+        with pytest.raises(ReadError, match="two columns named like topics, 'topic' and 'qid'"):
             read("topic,qid,bm25\n1,11,.5\n2,12,.6\n")
         pd = pytest.importorskip("pandas")
         frame = pd.DataFrame({"query": ["a", "b"], "bm25": [0.5, 0.6]}, index=pd.Index([1, 2], name="qid"))
-        with pytest.raises(InputError, match="two columns named as topics are, 'qid' and 'query'"):
+        with pytest.raises(InputError, match="two columns named like topics, 'qid' and 'query'"):
             as_scores(frame)
 
     @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ class TestColumns:
     def test_row_numbers_of_pandas(self) -> None:
         assert read("Unnamed: 0.1,Unnamed: 0,topic,a\n0,0,301,.5\n1,1,302,.6\n").systems == ("a",)
         for content in ("topic,a,Unnamed: 2\n1,.5,.6\n", "Unnamed: 0.1,Unnamed: 0,a\n0,0,.5\n"):
-            with pytest.raises(ReadError, match="as pandas calls columns without a name"):
+            with pytest.raises(ReadError, match="pandas' name for a column without one"):
                 read(content)
 
     @pytest.mark.parametrize("columns", [["topic", "system", "map", "map"], ["topic", "topic", "system", "map"]])
@@ -229,7 +229,7 @@ class TestColumns:
     @pytest.mark.parametrize("label", ["", True])
     def test_labels_of_frames(self, label: Any) -> None:
         pd = pytest.importorskip("pandas")
-        with pytest.raises(InputError, match=r"no topic in column|not a label of a topic"):
+        with pytest.raises(InputError, match=r"no topic in column|cannot be the label of a topic"):
             as_scores(pd.DataFrame({"topic": [label, "1"], "a": [0.5, 0.6]}))
 
 
@@ -250,7 +250,7 @@ class TestComments:
         ],
     )
     def test_what_may_be_none(self, content: str) -> None:
-        with pytest.raises(ReadError, match="starts with #, as comments do, but looks like the other lines"):
+        with pytest.raises(ReadError, match="starts with # like a comment, but looks like the other lines"):
             read(content, "map")
 
     def test_in_quotation_marks(self) -> None:
@@ -275,7 +275,7 @@ class TestFolders:
     def test_a_system_in_two_files(self) -> None:
         files = {name: io.StringIO("x map 301 .5\n") for name in ("tuned", "base")}
         with pytest.raises(
-            ReadError, match=r"'x' has a score on topic '301' already, from tuned: .* rename it in a file"
+            ReadError, match=r"'x' already has a score on topic '301' from tuned: .* rename it in one file"
         ):
             read_scores(files)
 
@@ -328,5 +328,5 @@ class TestToolsOutput:
         (tmp_path / "results_2024-01-01T00-00-00.0.json").write_text(json.dumps(results))
         sample = json.dumps({"doc_id": 0, "doc": {}, "metrics": ["acc"], "acc": 1}) + "\n"
         (tmp_path / "samples_arc_2024-01-01T00-00-00.0.jsonl").write_text(sample)
-        with pytest.warns(DataWarning, match="left out, with tasks that have no samples, .*results_2024"):
+        with pytest.warns(DataWarning, match="left out these summaries, and tasks without samples: .*results_2024"):
             assert read_scores(tmp_path).topics == ("arc/0",)

@@ -30,7 +30,7 @@ class TestRealFiles:
 
     def test_a_row_that_is_there_twice_is_left_out_by_name(self, formats: Path) -> None:
         path = formats / "as_published" / "alpaca_docs" / "weighted_alpaca_eval_gpt4_turbo_leaderboard.csv"
-        with pytest.raises(ReadError, match=r":99: .*at line 97 already: rename one, or leave both out with systems="):
+        with pytest.raises(ReadError, match=r":99: .*row at line 97: rename one, or leave both out with systems="):
             read_scores(path, "win_rate")
         found = read_scores(path, "length_controlled_winrate", systems=["!GPT 3.5 Turbo (06/13)"])
         assert len(found.systems) == path.read_text().count("\n") - 3
@@ -93,7 +93,7 @@ def test_trials_that_cannot_be_read() -> None:
         read([first, first])
     with pytest.raises(ReadError, match="has a record without the key 'task_id'"):
         read([first, {"reward": 1.0}])
-    with pytest.raises(ReadError, match="has no reward of task 1"):
+    with pytest.raises(ReadError, match="has no reward for task 1"):
         read([first, {"task_id": 1, "trial": 0}])
     named = [{**first, "model": "a"}, {**first, "model": "b"}]
     assert read(named).systems == ("a", "b")
@@ -103,7 +103,7 @@ def test_trials_that_cannot_be_read() -> None:
 
 def test_a_positive_mqm_score_needs_a_direction() -> None:
     text = "system mqm_avg_score seg_id\na 1.5 1\nb 0 1\na 2 2\nb 1 2\n"
-    with pytest.raises(ReadError, match="holds 'mqm_avg_score' above 0, which may count errors"):
+    with pytest.raises(ReadError, match="has 'mqm_avg_score' scores above 0, which may count errors"):
         read(text)
     assert read(text, lower_is_better=True).means().tolist() == [-1.75, -0.5]
 
@@ -157,13 +157,13 @@ class TestMarkdown:
     def test_errors_have_the_line_of_the_file(self) -> None:
         with pytest.raises(ReadError, match=r":4: '0.4 ± 0.1' in column 'bm25' is not a number"):
             read(self.TABLE.replace("`.5`", "0.4 ± 0.1"))
-        with pytest.raises(ReadError, match=r":6: is no row of the table above"):
+        with pytest.raises(ReadError, match=r":6: is not a row of the table above"):
             read(self.TABLE + "\nSome words.\n")
-        with pytest.raises(ReadError, match=r":7: is no row of the table above"):
+        with pytest.raises(ReadError, match=r":7: is not a row of the table above"):
             read(self.TABLE + self.TABLE)
-        with pytest.raises(ReadError, match=r":3: has 2 fields where the header has 3"):
+        with pytest.raises(ReadError, match=r":3: has 2 fields, but the header has 3"):
             read(self.TABLE.replace("| **.5** ", ""))
-        with pytest.raises(ReadError, match="is a table in LaTeX"):
+        with pytest.raises(ReadError, match="is a LaTeX table"):
             read("topic & a & b \\\\\n1 & .5 & .25 \\\\\n")
 
 
@@ -223,7 +223,7 @@ class TestNamesDecide:
          {"gpt-4": 0.5, "llama": 0.25, "mean": 0.375}, {"gpt-4": 0.5}, {"red": 0.25, "blue": 0.5}],
     )  # fmt: skip
     def test_means_of_what_may_be_no_systems(self, given: Any) -> None:
-        with pytest.raises(ReadError, match=r"which may be no systems: .* system,score"):
+        with pytest.raises(ReadError, match=r"which may not be systems: .* system,score"):
             read(given)
 
 
@@ -236,5 +236,5 @@ def test_repeats_of_the_harness() -> None:
         found = read("\n".join(map(json.dumps, lines)) + "\n")
     assert found.runs[:, 0].tolist() == [[1, 0, 0], [1, 0, 1], [1, 0, 2]]
     pairs = [sample(k, [0, 1], resps=[["a"]]) for k in range(3)]  # for a metric of all documents
-    with pytest.raises(ReadError, match="holds no scores of topics"):
+    with pytest.raises(ReadError, match="holds no scores on topics"):
         read("\n".join(map(json.dumps, pairs)) + "\n")

@@ -147,7 +147,7 @@ def test_frames_series_and_dictionaries() -> None:
     assert isinstance(found, cc.Scores)
     assert found.ranking() == (("a",), ("b",))
     assert cc.as_scores(found.to_frame(), lower_is_better=True).shown().tolist() == found.shown().tolist()
-    with pytest.raises(InputError, match="pass lower_is_better=False when they are read or made"):
+    with pytest.raises(InputError, match="pass lower_is_better=False where you read or make them"):
         cc.as_scores(found, lower_is_better=False)
 
 
@@ -176,7 +176,7 @@ def test_a_matrix_that_only_its_file_names_as_errors_gets_a_note(tmp_path: Path)
     done = run("board", path)
     assert done.exit_code == 0
     assert (
-        f"{path} was read with higher scores as better; to decide, write {path}:lower or {path}:higher" in done.stderr
+        f"{path} was read with higher scores as better; to choose, write {path}:lower or {path}:higher" in done.stderr
     )
     good("board", f"{path}:higher")
     good("board", path, "--lower-is-better")
@@ -208,12 +208,12 @@ def lm_eval(higher: dict[str, Any], **scores: float) -> str:
 def test_a_format_with_a_direction_decides_unless_the_caller_does(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(lm_eval({"t": False, "u": False}, t=1.5, u=2.5))
-    with pytest.warns(DataWarning, match="says that lower is better for 'm,none', and it was read so"):
+    with pytest.warns(DataWarning, match="says that lower is better for 'm,none', and it was read that way"):
         found = read_scores(path)
     assert found.lower_is_better
     assert (found.values.ravel().tolist(), found.shown().ravel().tolist()) == ([-1.5, -2.5], [1.5, 2.5])
     assert read_scores(path, lower_is_better=True) == found
-    with pytest.warns(DataWarning, match="says that lower is better for 'm,none'; it was read as higher is better"):
+    with pytest.warns(DataWarning, match="says that lower is better for 'm,none'; it was read as if higher is better"):
         assert read_scores(path, lower_is_better=False).values.ravel().tolist() == [1.5, 2.5]
 
 
@@ -226,10 +226,10 @@ def test_a_format_that_says_higher_is_believed_whatever_the_name(tmp_path: Path)
 def test_tasks_with_two_directions_are_not_one_measure(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(lm_eval({"t": False, "u": True}, t=1.5, u=2.5))
-    with pytest.raises(ReadError, match=r"on some topics and higher on others: read some of them with topics="):
+    with pytest.raises(ReadError, match=r"on some topics and higher on others: choose topics of one direction"):
         read_scores(path)
     assert read_scores(path, topics=["u"]).values.item() == 2.5
-    with pytest.warns(DataWarning, match="read so"):
+    with pytest.warns(DataWarning, match="read that way"):
         assert read_scores(path, topics=["t"]).values.item() == -1.5
 
 
@@ -238,7 +238,7 @@ def test_every_eval_ever(tmp_path: Path) -> None:
     metric = {"metric_name": "m", "lower_is_better": True}
     result = {"evaluation_name": "t", "metric_config": metric, "score_details": {"score": 0.25}}
     path.write_text(json.dumps({"evaluation_results": [result], "model_info": {"id": "x"}}))
-    with pytest.warns(DataWarning, match="read so"):
+    with pytest.warns(DataWarning, match="read that way"):
         assert read_scores(path).shown().item() == 0.25
 
 

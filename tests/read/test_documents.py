@@ -88,14 +88,14 @@ def test_a_table_of_segments_is_grouped_with_a_note(tmp_path: Path) -> None:
     assert isinstance(scores, cc.Scores)
     path = tmp_path / "scores.csv"
     scores.to_frame().to_csv(path)
-    with pytest.warns(UserWarning, match=GUESSED + r", so .*; for single segments, groups='none'"):
+    with pytest.warns(UserWarning, match=GUESSED + r", so .*; to resample segments, say groups='none'"):
         assert cc.read_scores(path).groups == scores.groups
     with pytest.warns(UserWarning, match=GUESSED):
         assert cc.as_scores(pd.read_csv(path)).groups == scores.groups
     own = dict.fromkeys(scores.topics[:6], "x") | dict.fromkeys(scores.topics[6:], "y")
     assert cc.read_scores(path, groups=own).groups == ("x",) * 6 + ("y",) * 6
     assert cc.as_scores(cc.Scores(scores.values, scores.topics, scores.systems)).groups is None  # as it was made
-    assert "for single segments, groups='none' (--groups none)" in run("board", path).stderr
+    assert "to resample segments, say groups='none' (--groups none)" in run("board", path).stderr
     assert run("board", path, "--groups", "none").stderr == ""
 
 

@@ -70,7 +70,7 @@ class TestTrecEval:
         choose = rf"27 measures; choose one with measure=: {few} \(`concordant look .*` lists all"
         with pytest.raises(ReadError, match=choose):
             read_scores(path)
-        with pytest.raises(ReadError, match=rf"no measure 'P_11'; did you mean 'P_1.*There are: {few} \("):
+        with pytest.raises(ReadError, match=rf"no measure 'P_11'; did you mean 'P_1.*Available: {few} \("):
             read_scores(path, "P_11")
         every = look(path)
         assert "iprec_at_recall_0.40" in str(every)
@@ -87,7 +87,7 @@ class TestTrecEval:
             read_scores(path)
         with pytest.raises(ReadError, match=r"means over 30 topics, and .*out.test over 3: .* with -q"):
             read_scores([path, formats / "trec_eval" / "out.test"], "map")
-        with pytest.raises(ReadError, match="some hold scores of topics, others one score per system"):
+        with pytest.raises(ReadError, match="some have scores on topics, others one score per system"):
             read_scores([path, formats / "trec_eval" / "out.test.aq"], "map")
 
     def test_measures_that_exist_only_as_summary(self, formats: Path) -> None:
@@ -184,7 +184,7 @@ class TestOthers:
         assert scores.means().tolist() == pytest.approx([0.3004768964009319, 0.26843232497346187])
 
     def test_ranx_report(self, formats: Path) -> None:
-        with pytest.raises(ReadError, match=r"is a report of ranx, .*: after .* write run\.scores"):
+        with pytest.raises(ReadError, match=r"is a ranx report, .*: after .* write run\.scores"):
             read_scores(formats / "ranx" / "ranx_report.json", "map")
 
     def test_mteb(self, formats: Path) -> None:
@@ -215,7 +215,7 @@ class TestOthers:
         assert scores.systems == (model,)
         assert scores.topics == tuple(f"math_perturbed_full/{k}" for k in range(10))
         assert not scores.values.any()
-        with pytest.warns(DataWarning, match=r"left out, .*because the scores it summarises are there: .*results_"):
+        with pytest.warns(DataWarning, match=r"left out these summaries.*: .*results_"):
             assert read_scores(formats / "lm_eval") == scores
         with pytest.raises(ReadError, match="did you mean 'exact_match,none'"):
             read_scores(samples, "exact_match")
@@ -241,7 +241,7 @@ class TestOthers:
                     found = read_scores(path, name if split == "test" else f"{name}[{split}]")
                 assert found.means()[0] == pytest.approx(stat["mean"])
         for name in ("stats.json", "run_spec.json"):
-            with pytest.raises(ReadError, match=r"holds no scores of topics.*per_instance_stats"):
+            with pytest.raises(ReadError, match=r"holds no scores on topics.*per_instance_stats"):
                 read_scores(folder / name)
 
     def test_inspect(self, formats: Path) -> None:

@@ -25,7 +25,7 @@ def test_an_index_of_topics_and_systems() -> None:
 
 def test_a_column_that_numbers_the_rows_is_read_as_topics_and_said() -> None:
     with pytest.warns(
-        cc.errors.DataWarning, match="column 'n' holds a different number in each row: read as the topics"
+        cc.errors.DataWarning, match="column 'n' holds a different number in each row, so it was read as the topics"
     ):
         found = READ(pd.DataFrame({"n": [7, 8, 9], "a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}))
     assert (found.topics, found.systems) == (("7", "8", "9"), ("a", "b"))
@@ -80,7 +80,7 @@ def test_files_without_topics_are_paired_by_order_with_a_note(tmp_path: Path) ->
     text = "a,b,c\n.1,.2,.3\n.2,.3,.1\n.5,.4,.6\n"
     for name in ("x.csv", "y.csv"):
         (tmp_path / name).write_text(text)
-    said = "No file has a column of topics, so rows were matched by their order"
+    said = "No file has a column of topics, so rows were matched by position"
     assert said in cc.pair(tmp_path / "x.csv", tmp_path / "y.csv").notes
     arrays = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]])
     assert said not in cc.correlate(arrays, arrays[::-1]).notes
@@ -108,7 +108,7 @@ def test_rows_without_topics_are_numbered() -> None:
             r"only summary rows \(all\), no scores",
         ),
         ({"topic": ["all", "mean"], "a": [0.1, 0.2]}, r"only summary rows \(all, mean\)"),
-        ({"a": [1, 2, 3], "b": [2, 3, 1]}, "scores: column 'a' holds numbers which may be topics or scores"),
+        ({"a": [1, 2, 3], "b": [2, 3, 1]}, "scores: column 'a' holds numbers that may be topics or scores"),
         (
             {"topic": ["1"], "a": [10**400], "b": [1]},
             "a number of 401 digits in column 'a', row 1 is not a number",

@@ -112,12 +112,12 @@ def test_which_score_limits_belong_to() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("model,score,lower,upper\na,10,8,12\nb,20,21,24\n", ":3: the limits in .*21 and 24: 20 does not lie between"),
+        ("model,score,lower,upper\na,10,8,12\nb,20,21,24\n", ":3: the limits in .*21 and 24, but the score 20 does"),
         ("model,score,lower,upper\na,10,8,12\nb,20,24,16\n", ":3: .*20 does not lie between them"),
         ("model,score,lower,upper\na,10.0,8.0,12.0\nb,20.0,19.5,29.0\n", ":3: .*lies far from their middle"),
         ("model,score,lower,upper\na,10.0,-1.0,1.0\nb,20.0,-2.0,2.0\n", ":2: .*10 does not lie between them"),
         ('model,score,CI\na,1,"(0.5, 1.5)"\nb,2,"(0.5, 1.5)"\n', ":3: .*2 does not lie between them"),
-        ('model,score,CI\na,10,"(-1, +1)"\nb,20,wide\n', ":3: .*'wide': this is not a pair of numbers"),
+        ('model,score,CI\na,10,"(-1, +1)"\nb,20,wide\n', ":3: .*'wide', which is not a pair of numbers"),
     ],
 )
 def test_limits_that_are_none_are_refused_with_a_way_out(text: str, why: str) -> None:

@@ -104,7 +104,7 @@ def test_every_eval_ever(formats: Path) -> None:
     assert found.values[:2, 0].tolist() == [0.4486, 0.4224]
     (samples,) = folder.glob("*_samples.jsonl")
     assert read_scores(samples).topics == ("demo-source.demo_bench/demo_0001",)
-    summary = "summarises 'TencentARC/LLaMA-Pro-8B-Instruct', whose samples are not there"
+    summary = "summarises 'TencentARC/LLaMA-Pro-8B-Instruct', whose samples are missing"
     with pytest.warns(DataWarning, match="eval.schema.json"), pytest.raises(ReadError, match=summary):
         read_scores(folder)
 
@@ -139,7 +139,7 @@ class TestArrow:
             with pytest.raises(ReadError, match=f"{name}: is an Arrow .*: save it as Parquet"):
                 read_scores(tmp_path / name)
         (tmp_path / "e.parquet").write_bytes(b"PAR1 and nothing more")
-        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as parquet by pyarrow"):
+        with pytest.raises(ReadError, match=r"e\.parquet: cannot be read as Parquet by pyarrow"):
             read_scores(tmp_path / "e.parquet")
 
     def test_anything_with_the_stream_interface(self) -> None:
@@ -158,7 +158,7 @@ def test_an_archive_of_inspect_names_the_way_out(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.eval", "w") as archive:
         archive.writestr("header.json", "{}")
     for given in (tmp_path / "x.eval", tmp_path):  # nor is it passed over in a folder
-        with pytest.raises(ReadError, match="is an archive of Inspect: make it JSON with `inspect log convert"):
+        with pytest.raises(ReadError, match="is an Inspect archive: convert it with `inspect log convert"):
             read_scores(given)
 
 
@@ -177,7 +177,7 @@ class TestLabels:
     def test_labels_that_a_frame_brings(self) -> None:
         frame = pd.DataFrame({"a": [0.5], "b": [0.6]}, index=["301"])
         assert cc.as_scores(frame).values.tolist() == [[0.5, 0.6]]
-        with pytest.raises(InputTypeError, match="values are a frame: as_scores takes its labels"):
+        with pytest.raises(InputTypeError, match="values are a frame: use as_scores, which keeps its labels"):
             cc.Scores(frame, ["301"], ["b", "a"])
 
     def test_keys_that_are_written_alike(self) -> None:
@@ -186,30 +186,32 @@ class TestLabels:
 
     def test_numbers_that_lost_their_last_digits(self) -> None:
         frame = pd.DataFrame({"topic": [2.0**60, 1.0], "bm25": [0.5, 0.6]})
-        with pytest.raises(InputError, match="which is not a label of a topic"):
+        with pytest.raises(InputError, match="which cannot be the label of a topic"):
             cc.as_scores(frame)
         exact = pd.DataFrame({"topic": [2**60 + 1, 1], "bm25": [0.5, 0.6]})
         assert cc.as_scores(exact).topics == (str(2**60 + 1), "1")
 
     def test_topics_that_begin_with_a_hash(self) -> None:
         for read, line in ((read_qrels, "#1 0 d1 1\n1 0 d2 1\n"), (read_runs, "#1 Q0 d1 1 2.5 x\n1 Q0 d1 1 2.5 x\n")):
-            with pytest.raises(ReadError, match="starts with #, as comments do"):
+            with pytest.raises(ReadError, match="starts with # like a comment"):
                 read({"x": io.StringIO(line)})
 
     def test_a_repeated_index_is_no_topics(self) -> None:
         part = pd.DataFrame({"system": ["a", "b"], "score": [0.5, 0.6]})
-        with pytest.raises(InputError, match="system 'a' was given already"):
+        with pytest.raises(InputError, match="system 'a' already has a row"):
             cc.as_scores(pd.concat([part, part]))
 
 
 class TestLook:
     def test_a_matrix(self) -> None:
-        found = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n"))
+        found = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n303,0.5,1,1\n"))
         assert (found.formats, found.reading) == (("matrix",), "rows are topics, columns are systems")
-        assert (found.systems, found.topics) == (("bm25", "ql", "x"), ("301", "302"))
+        assert (found.systems, found.topics) == (("bm25", "ql", "x"), ("301", "302", "303"))
         assert found.missing == 1
         assert found.next_command.endswith("--missing drop")
         assert found.to_dict()["missing"] == 1
+        one_shared = look(io.StringIO("topic,bm25,ql,x\n301,0.25,0.5,0.5\n302,0.75,,0.5\n"))
+        assert one_shared.next_command.startswith("concordant board ")  # plan needs two topics that all systems have
 
     def test_a_leaderboard(self, formats: Path) -> None:
         found = look(formats / "leaderboards" / "alpaca_eval_gpt4.csv")

@@ -305,7 +305,7 @@ class TestOtherKinds:
             ("cut.json", "{", "is not JSON"),
             ("bad.json", json.dumps({"task_name": "T", "scores": {"test": []}}), "is not a list of subsets"),
             ("bad.eval", "map\t1\t0.5\nmap\t2\toops\n", "oops"),
-            ("bad.csv", "topic,c,d\n1,.5,.4\n2,.3\n", "has 2 fields where the header has 3"),
+            ("bad.csv", "topic,c,d\n1,.5,.4\n2,.3\n", "has 2 fields, but the header has 3"),
             ("bad.csv", "system,topic,score\nc,1,.5\nc,2,oops\n", "oops"),
             ("words.csv", "system,score\nc,oops\nd,no\n", "holds no measure with a number"),
             ("words.csv", "run,topic,map\nc,1,oops\n", "holds no measure with a number"),

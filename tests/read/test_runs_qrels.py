@@ -66,7 +66,7 @@ def test_names_and_tags(tmp_path: Path) -> None:
     assert runs.systems == ("b", "a")  # in the order of the files
     assert read_runs([tmp_path / "input.a.gz"]).documents("a", "1") == ("d",)
     (tmp_path / "a.run").write_text("1 Q0 d 1 2 a\n")
-    with pytest.raises(ReadError, match=r"has the name 'a', like .*a.run.*read_runs\(\{name: path\}\)"):
+    with pytest.raises(ReadError, match=r"is named 'a', like .*a.run.*read_runs\(\{name: path\}\)"):
         read_runs(tmp_path)
     with pytest.warns(DataWarning, match="several tags: a, z"):
         read_runs({"a": io.StringIO("1 Q0 d 1 2 a\n1 Q0 e 1 2 z\n")})

@@ -84,7 +84,7 @@ def test_encodings(data: bytes) -> None:
         (b"\n \n# nothing\n", None, "is empty"),
         ("topic,a\nzürich,1\n".encode("latin-1"), 2, "is not UTF-8"),
         (b"topic,a\n1,2\n\x00\x01\n", 3, "is binary"),
-        (b"\xff\xfea", 1, "starts as UTF-16"),
+        (b"\xff\xfea", 1, "starts like UTF-16"),
         (zipped(CONTENT.encode())[:-6], None, "damaged gzip"),
         (zipped(CONTENT.encode())[:4], None, "damaged gzip"),
         (b"\x1f\x8bjunk", None, "damaged gzip"),
@@ -139,7 +139,7 @@ def test_the_size_is_limited(monkeypatch: pytest.MonkeyPatch, path: Path) -> Non
             read_scores(what)
     assert read_scores(path) == EXPECTED
     monkeypatch.setattr(source, "MAX_BYTES", 40)
-    with pytest.raises(ReadError, match=r"is JSON of more than 10 bytes; .* CONCORDANT_MAX_BYTES, 4 times as much"):
+    with pytest.raises(ReadError, match=r"is JSON of more than 10 bytes; .* CONCORDANT_MAX_BYTES to 4 times as much"):
         read_scores(io.StringIO('{"1": {"map": 0.5}}'))
 
 

@@ -241,7 +241,7 @@ class TestMessages:
 
     def test_years_and_numbers_are_refused(self) -> None:
         for rows in ("foo,.3,.2,.4\nbar,.1,.2,.3\n", "1,.3,.2,.4\n2,.1,.2,.3\n", "bm25,.3,.2,.4\nql,.1,.2,.3\n"):
-            with pytest.raises(ReadError, match=r"Say topic_column='id' or system_column='id'"):
+            with pytest.raises(ReadError, match=r"Pass topic_column='id' or system_column='id'"):
                 read(f"id,2015,2016,2017\n{rows}")
         numbers = "1,1,.5\n1,2,.6\n2,1,.3\n2,2,.4\n"
         with pytest.raises(ReadError, match="add a first line"):

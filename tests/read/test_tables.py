@@ -46,7 +46,7 @@ EXPECTED = Scores([[0.1, 0.2], [0.3, 0.4]], ["301", "302"], ["a", "b"])
 )
 def test_without_a_name_for_the_measure(content: str) -> None:
     assert read(content) == EXPECTED
-    with pytest.raises(ReadError, match="names no measures, so measure 'map' cannot be looked up"):
+    with pytest.raises(ReadError, match="names no measures, so measure 'map' cannot be found"):
         read(content, "map")
 
 
@@ -141,11 +141,11 @@ def test_lower_is_better() -> None:
 
 
 def test_integer_column_that_is_no_system() -> None:
-    with pytest.warns(DataWarning, match="'X' holds a different number in each row: read as the topics"):
+    with pytest.warns(DataWarning, match="'X' holds a different number in each row, so it was read as the topics"):
         assert read("X,bm25,ql\n1,0.5,0.25\n2,0.5,1\n").systems == ("bm25", "ql")
-    with pytest.raises(ReadError, match=r"can be read in two ways: .*Say topic_column='X' or system_column='X'"):
+    with pytest.raises(ReadError, match=r"can be read in two ways: .*Pass topic_column='X' or system_column='X'"):
         read("X,a,b\n1,0.5,0.25\n2,0.5,1\n")
-    with pytest.raises(ReadError, match="'X' holds numbers which may be topics or scores"):
+    with pytest.raises(ReadError, match="'X' holds numbers that may be topics or scores"):
         read("X,a\n1,2\n2,3\n")
     assert read("X,a\n2,2\n1,3\n").systems == ("X", "a")
     assert read("topic,a\nsmith,2\njones,3\n").topics == ("smith", "jones")
@@ -156,9 +156,9 @@ def test_integer_column_that_is_no_system() -> None:
     [
         ("topic,a,a\n1,2,3\n", 1, "two columns are named 'a': rename one"),
         ("topic,a,\n1,2,3\n", 1, "column 3 has no name"),
-        ("topic,a\n1,2\n1,3\n", 3, "topic '1' was given at line 2"),
+        ("topic,a\n1,2\n1,3\n", 3, "topic '1' already has a row at line 2"),
         ("topic,a\n1,2\n,3\n", 3, "has no topic"),
-        ("topic,a\n1,2\n2,3,4\n", 3, "has 3 fields where the header has 2"),
+        ("topic,a\n1,2\n2,3,4\n", 3, "has 3 fields, but the header has 2"),
         ("topic,a\n1,2\n2,x\n", 3, "'x' in column 'a' is not a number"),
         ("topic,a\n1,2\n2,inf\n", 3, "is not a number"),
         ("topic,a\n1,2\n2,1e999\n", 3, "is not a number"),
@@ -166,11 +166,11 @@ def test_integer_column_that_is_no_system() -> None:
         ('topic,a\n1,2\n2,"3\n', 3, "is not a table"),
         ("topic\n1\n", 1, "not recognised"),
         ("a 1 map 0.5\na all map 0.5\na 1 map 0.5\n", 3, "twice \\(first at line 1\\)"),
-        ("a 1 map 0.5\na 2 map\n", 2, "has 3 fields where the lines before have 4"),
+        ("a 1 map 0.5\na 2 map\n", 2, "has 3 fields, but the lines before have 4"),
         ("a 1 map 0.5\na 2 map x\n", 2, "'x' is not a number"),
         ("a all map 0.5\n", 1, "only as the summary"),
         ("1 map 0.5\nall map 0.5\n1 map 0.5\n", 3, "twice \\(first at line 1\\)"),
-        ("run,topic,map\na,1,0.5\na,1,0.5\n", 3, "a score of system 'a' on topic '1' was given at line 2"),
+        ("run,topic,map\na,1,0.5\na,1,0.5\n", 3, "system 'a' already has a score on topic '1' at line 2"),
         ("run,topic,judge,value\na,1,x,0.5\na,1,y,0.5\n", 3, "keep one value of judge"),
         ("run,topic,measure\na,1,map\n", 1, "no column named score"),
         ("run,topic,map\na,1,x\n", 2, "'x' in column 'map' is not a number"),
@@ -215,7 +215,7 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ('{"query_id": "1", "measure": "AP", "value": 1}\n{"query_id"\n', "is not JSON"),
         (
             '{"query_id": "1", "measure": "AP", "value": true}\n{"query_id": [1], "measure": "AP", "value": 1}\n',
-            "not a label",
+            "cannot be the label",
         ),
         ('{"query_id": "1", "measure": "AP", "value": {}}', "{} in column 'value' is not a number"),
         ('{"task_name": "T", "scores": {}}', "none of the splits"),
@@ -226,7 +226,7 @@ def test_refused_with_line_and_text(content: str, line: int, message: str) -> No
         ('{"doc_id": 1, "doc": {}, "acc": 1}\n{"x": 1}\n', "is not a record like the first"),
         ('{"doc_id": 1, "doc": {}, "acc": 1}\n{"doc_id": 1, "doc": {}, "acc": 1}\n', "'acc,none' twice"),
         ('[{"instance_id": "1", "stats": 3}]', "has a part that does not fit its format"),
-        ('[{"instance_id": "1", "stats": [{"name": 3}]}]', "holds no scores of topics"),
+        ('[{"instance_id": "1", "stats": [{"name": 3}]}]', "holds no scores on topics"),
         ('[{"instance_id": "1", "stats": []}]', "holds no scores"),
         ('{"eval": {"model": "m", "task": "t"}, "samples": []}', "write it with its samples"),
     ],
@@ -325,7 +325,7 @@ def test_inspect_without_reductions() -> None:
 
 def test_the_same_score_in_two_files() -> None:
     one = "topic,a,b\n1,0.5,0.25\n"
-    with pytest.raises(ReadError, match="system 'a' has a score on topic '1' already, from x"):
+    with pytest.raises(ReadError, match="system 'a' already has a score on topic '1' from x"):
         read_scores({"x": io.StringIO(one), "y": io.StringIO(one)})
     more = "topic,a,b\n2,0.75,1\n"
     assert read_scores([io.StringIO(one), io.StringIO(more)]).topics == ("1", "2")

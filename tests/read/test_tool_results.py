@@ -90,7 +90,7 @@ def test_means_of_ir_measures_are_refused(metrics: dict[str, list[Any]]) -> None
         cc.as_scores(means)
     with pytest.raises(cc.errors.InputError, match="systems hold AP"):
         cc.as_scores(means["bm25"])
-    with pytest.raises(cc.errors.InputError, match="of 'bm25' hold AP of topic 'q1' twice"):
+    with pytest.raises(cc.errors.InputError, match="of 'bm25' hold AP on topic 'q1' twice"):
         cc.as_scores({"bm25": metrics["bm25"] * 2}, measure="AP")
     with pytest.raises(cc.errors.InputError, match="2 measures; choose one"):
         cc.as_scores(metrics)
@@ -140,11 +140,11 @@ def test_ranx(evaluated: list[Any], expected: cc.Scores) -> None:
 def test_a_report_of_ranx_has_no_topics_but_its_runs_have(ranx: Any, expected: cc.Scores) -> None:
     runs = [ranx.Run(run, name=system) for system, run in RUNS.items()]
     report = ranx.compare(ranx.Qrels(QRELS), runs, metrics=["map", "ndcg@10"])
-    with pytest.raises(cc.errors.InputError, match=r"Report of ranx holds no scores of.*run\.scores for run in runs"):
+    with pytest.raises(cc.errors.InputError, match=r"ranx Report holds no scores on.*run\.scores for run in runs"):
         cc.as_scores(report, measure="map")
     with pytest.raises(cc.errors.InputError, match=r"the results of 'metrics' hold .*which is not a metric"):
         cc.as_scores(report.to_dict(), measure="map")
-    with pytest.warns(cc.errors.DataWarning, match="if they are systems, these are means"):
+    with pytest.warns(cc.errors.DataWarning, match="if they are systems, their scores are means"):
         cc.as_scores(report.results, measure="map")
     with pytest.warns(cc.errors.DataWarning, match="read as one score per system: bm25, dense, hybrid"):
         assert isinstance(cc.as_scores(report.to_dataframe(), measure="map"), cc.Means)
@@ -153,7 +153,7 @@ def test_a_report_of_ranx_has_no_topics_but_its_runs_have(ranx: Any, expected: c
 
 def test_arrays_and_runs_that_were_not_evaluated_are_refused(ranx: Any) -> None:
     run = ranx.Run(RUNS["bm25"], name="bm25")
-    with pytest.raises(cc.errors.InputError, match=r"'bm25' of ranx holds no scores of topics: call ranx\.evaluate"):
+    with pytest.raises(cc.errors.InputError, match=r"'bm25' holds no scores on topics: call ranx\.evaluate"):
         cc.as_scores({"bm25": run})
     one = ranx.evaluate(ranx.Qrels(QRELS), run, "map", return_mean=False)
     two = ranx.evaluate(ranx.Qrels(QRELS), run, ["map", "ndcg@10"], return_mean=False)

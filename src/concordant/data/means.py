@@ -405,7 +405,7 @@ _SEGMENT = re.compile(r"(.+)#\d+", re.DOTALL)
 
 
 def documents_of(topics: Sequence[str]) -> dict[str, str] | None:
-    """Map topics such as WMT's segments to their documents; None if not all topics are segments.
+    """Map topics such as WMT's segments to their documents; None unless all topics are segments.
 
     >>> documents_of(["news1#0", "news1#1", "news2#0"])
     {'news1#0': 'news1', 'news1#1': 'news1', 'news2#0': 'news2'}
@@ -420,7 +420,7 @@ def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> N
     if lacking:
         raise InputError(
             f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}. Name the "
-            f"topics as the scores do, and give every one of them a {name.removesuffix('s')}"
+            f"topics as in the scores, and give each one a {name.removesuffix('s')}"
         )
 
 
@@ -431,7 +431,7 @@ def places_of_groups(groups: Sequence[str], topics: Sequence[str]) -> tuple[tupl
     if len(names) < 2:
         raise InputError(
             f"{named('groups')} has {counted(len(names), 'group')} for {counted(len(topics), 'topic')}: at least 2 are "
-            "needed to estimate the error of the means. To use single topics, write " + argument("groups", "none")
+            "needed to estimate the error of the means. To resample single topics, write " + argument("groups", "none")
         )
     place = {name: k for k, name in enumerate(names)}
     return names, np.array([place[group] for group in groups])

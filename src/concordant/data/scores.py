@@ -228,8 +228,8 @@ class Scores(_Data):
             place = tuple(np.argwhere(np.abs(array) > _LARGEST)[0])
             raise LimitError(
                 f"the score of system {columns[place[1]]!r} on topic {rows[place[0]]!r} is {array[place]}: every score "
-                f"must be a number, at most {_LARGEST:g} in size, or nan if it is missing; divide all scores by one "
-                "number"
+                f"must be a number, at most {_LARGEST:g} in size, or nan if it is missing; divide all scores by a "
+                "constant"
             )
         np.subtract(0.0, array, out=array) if lower_is_better else np.add(array, 0.0, out=array)  # -0.0 becomes 0.0
         runs = None
@@ -245,7 +245,7 @@ class Scores(_Data):
             )
         if types is not None and total == "mean":
             way_out = f"choose one, as in {argument('total', 'type-mean')}"
-            raise InputError(f"{named('types')} is for other totals than 'mean': {way_out}")
+            raise InputError(f"{named('types')} is for totals other than 'mean': {way_out}")
         vars(self).update(values=array, runs=runs, topics=rows, systems=columns, measure=measure or "", missing=missing)
         vars(self).update(groups=_labelled(groups, rows, "groups"), types=_labelled(types, rows, "types"))
         vars(self).update(teams=_labelled(teams, columns, "teams"), families=_labelled(families, columns, "families"))
@@ -609,15 +609,15 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
     if isinstance(values, _Owned):
         return values.view(np.ndarray)
     if hasattr(values, "columns"):
-        raise InputTypeError("values are a frame: as_scores takes its labels with it, or give values.to_numpy()")
+        raise InputTypeError("values are a frame: use as_scores, which keeps its labels, or give values.to_numpy()")
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
             raise ValueError
     except ValueError:
-        raise InputTypeError("values must be numbers in a topics x systems array; rows of equal length") from None
+        raise InputTypeError("values must be numbers in a topics x systems array, in rows of equal length") from None
     if np.ma.isMaskedArray(values) and np.ma.is_masked(values):
-        raise InputError("values have masked entries: fill them first, a mask would be ignored silently")
+        raise InputError("values have masked entries: fill them first, because the mask would be ignored")
     if array.ndim not in (2, 3):
         raise InputError(
             f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them, or topics "
@@ -671,7 +671,7 @@ def _labelled(given: Any, labels: tuple[str, ...], name: str) -> tuple[str, ...]
         if not any(map(found.__contains__, labels)):
             raise InputError(
                 f"{named(name)} has none of the {noun}s ({listing(labels, 3)}), only {listing(found, 3) or 'nothing'}: "
-                f"name the {noun}s as the scores do"
+                f"name the {noun}s as in the scores"
             )
         return tuple(found.get(label, "") for label in labels)
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != len(labels):

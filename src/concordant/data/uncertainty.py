@@ -21,7 +21,7 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
     if isinstance(given, Mapping):
         by_name = {str(label): value for label, value in given.items()}
         given = [by_name[label] for label in _in_order(list(by_name), systems, "errors")]
-    errors = _numbers(given, "errors", (len(systems),), f"one standard error for each of {len(systems)} systems")
+    errors = _numbers(given, "errors", (len(systems),), f"a standard error for each of the {len(systems)} systems")
     errors[np.isnan(values)] = np.nan
     wrong = ~np.isnan(values) & ~((errors >= 0) & (errors <= _LARGEST))  # true if an error is nan
     if wrong.any():
@@ -40,7 +40,7 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
         axes = [[str(label) for label in labels] for labels in (given.index, given.columns)]
         places = [[labels.index(s) for s in _in_order(labels, systems, "covariance")] for labels in axes]
         given = np.asarray(given)[np.ix_(*places)]
-    sigma = _numbers(given, "covariance", (m, m), f"one of {m} x {m}, or errors=")
+    sigma = _numbers(given, "covariance", (m, m), f"a matrix of {m} x {m}, or errors=")
     if not (np.abs(sigma) <= _LARGEST**2).all():
         raise InputError("covariance has values that are not finite, or too large: leave those systems out")
     slack = ROUNDING * np.abs(np.diag(sigma)).max()
@@ -48,7 +48,7 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
         raise InputError("covariance is not symmetric: give the covariance of the scores, systems x systems")
     sigma = (sigma + sigma.T) / 2
     if (least := float(np.linalg.eigvalsh(sigma)[0])) < -slack:
-        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has no negative ones")
+        raise InputError(f"covariance has the eigenvalue {least:g}: a covariance matrix has no negative eigenvalues")
     sigma.flags.writeable = False
     return sigma
 

@@ -88,6 +88,8 @@ class Curve:
     """Values without each team, sizes x teams."""
     both: tuple[FloatArray, ...]
     """Values without each topic and team, sizes x topics x teams; arrays as in `topics`."""
+    pairs: FloatArray
+    """Values of each pair of systems, sizes x pairs."""
 
 
 def expected_product(h1: FloatArray, h2: FloatArray, rho: FloatArray | float) -> FloatArray:
@@ -278,9 +280,9 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
 
     whole = design.moments()
     untied = [design.untied(whole, k, own=own) for k in sizes]
+    pairs = np.array([design.signs(whole, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
     if teams is None:
-        pairs = [design.signs(whole, k, own=own).mean() / by for k, by in zip(sizes, untied, strict=True)]
-        return Curve(sizes, np.array(pairs), (), np.empty((len(sizes), 0)), ())
+        return Curve(sizes, pairs.mean(-1), (), np.empty((len(sizes), 0)), (), pairs)
     i, j = np.triu_indices(len(teams), 1)
     place = np.concatenate([teams[i], teams[j]])
     has = csr_array((np.ones(len(place)), (np.tile(np.arange(len(i)), 2), place)))
@@ -299,7 +301,7 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
     samples = range(1 if own or design.shared else 2)
     left = [[means(moments) for moments in design.left_out(sample)] for sample in samples]
     topics, both = ([np.concatenate([part[k] for part in blocks], axis=1) for blocks in left] for k in (0, 1))
-    return Curve(sizes, values, tuple(topics), systems, tuple(both))
+    return Curve(sizes, values, tuple(topics), systems, tuple(both), pairs)
 
 
 STEP = 1e-5  # step of the numerical derivatives
@@ -318,20 +320,25 @@ class Errors:
     topics: tuple[float, ...]
     systems: float
     shared: float
+    pairs: float
+    """Variance from what single pairs add to the effects of their systems."""
     sizes: tuple[int, ...]
     """Number of topics of each sample, and number of teams."""
 
     def of(self, *, new_systems: bool) -> tuple[float, float]:
         """Standard error, and degrees of freedom by Satterthwaite.
 
-        If topics and systems are both drawn, var = v_T + v_S - v_TS: both deletions count the interaction.
+        If topics and systems are both drawn, var = v_T + v_S - v_TS: both deletions count the interaction. It is at
+        least v_T - v_P and v_S - v_P, as either deletion counts twice what depends on pairs of topics and of systems;
+        and at least v_T / 2 and v_S / 2, as nothing is counted more than twice.
         """
         parts = (*self.topics, self.systems) if new_systems else self.topics
         total = sum(parts)
         if total <= 0:
             return 0.0, float(self.sizes[0] - 1)
         degrees = total**2 / sum(v**2 / (n - 1) for v, n in zip(parts, self.sizes, strict=False))
-        variance = max(total - self.shared, sum(self.topics), self.systems) if new_systems else total
+        largest = max(sum(self.topics), self.systems)
+        variance = max(total - self.shared, largest - self.pairs, largest / 2) if new_systems else total
         return math.sqrt(variance), degrees
 
 
@@ -410,7 +417,8 @@ class Both:
             rest = rest - rest.mean(0) - rest.mean(1)[:, None] + rest.mean()
             shared += float((1 - 1 / len(by_topic)) * (1 - 1 / len(systems)) * (rest**2).sum())
         sizes = (*(topics.shape[1] for topics in self.judge.topics), len(systems))
-        return Errors(tuple(over_topics), _jackknife(systems), shared, sizes)
+        pairs = _pair_variance(judge @ self.judge.pairs + truth @ self.truth.pairs)
+        return Errors(tuple(over_topics), _jackknife(systems), shared, pairs, sizes)
 
 
 def _on_line(at: float, x: FloatArray, y: FloatArray) -> float:
@@ -425,6 +433,17 @@ def _value(height: float) -> float:
 
 def _jackknife(left: FloatArray) -> float:
     return float((1 - 1 / len(left)) * ((left - left.mean()) ** 2).sum())
+
+
+def _pair_variance(values: FloatArray) -> float:
+    """Variance of the mean over pairs from what is left of the values without the effects of both systems."""
+    from scipy.spatial.distance import squareform
+
+    sums = squareform(values).sum(0)
+    m = len(sums)
+    effects = (sums - sums.mean()) / (m - 2)
+    rest = ((values - values.mean()) ** 2).sum() - (m - 2) * (effects**2).sum()
+    return float(rest / (len(values) - m) / len(values))
 
 
 @dataclass(frozen=True)
@@ -648,7 +667,7 @@ def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
     if systems.shape == known.systems.shape:
         alone = known.topics[0][:, :, None] + known.systems[:, None, :] - known.values[:, None, None]
         both = both + known.both[0] - alone
-    return Curve(known.sizes, values, (topics,), systems, (both,))
+    return Curve(known.sizes, values, (topics,), systems, (both,), known.pairs)
 
 
 def _moves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve], how: How) -> tuple[FloatArray, float]:

@@ -1,4 +1,4 @@
-"""`family_bias`: a test whether a judge favours a family of systems more than the truth does."""
+"""`family_bias`: test whether a judge favours a family of systems more than the truth does."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members
     of = {str(system): str(family) for system, family in families.items()}
     if not (known := [system for system in systems if system in of]):
         raise InputError(
-            f"families names none of the systems: it names {listing(of, 5)}, the systems are {listing(systems, 5)}"
+            f"families names none of the systems: it names {listing(of, 5)}, but the systems are {listing(systems, 5)}"
         )
     if lost := [system for system in of if system not in systems]:
         warn(f"families has {counted(len(lost), 'system')} that are not compared: {listing(lost)}", AlignmentWarning)
@@ -131,7 +131,7 @@ def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members
     }
     for family, member in found.items():
         if member.all():
-            raise InputError(f"families has all systems in {family!r}: there are no others to compare it with")
+            raise InputError(f"families puts all systems in {family!r}: there are no others to compare it with")
     return found
 
 

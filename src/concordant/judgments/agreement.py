@@ -1,4 +1,4 @@
-"""`label_agreement`: how far two judges give the same grades to the same documents."""
+"""`label_agreement`: measure how far two judges give the same grades to the same documents."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def label_agreement(
     candidate : Qrels
         The other judge, on the same scale of grades.
     names : (str, str)
-        What tables call the two judges.
+        The names of the two judges in tables.
     rel : float, optional
         Make both judges' grades binary: 1 if at least this, else 0.
     n_resamples : int
@@ -108,8 +108,7 @@ def label_agreement(
     labels = np.unique(np.concatenate([mine, theirs]))
     if len(labels) > MOST_LABELS:
         raise InputError(
-            f"there are {len(labels)} different grades, too many for a table: compare relevance only, with "
-            f"{argument('rel')}"
+            f"there are {len(labels)} different grades, too many for a table: make them binary with {argument('rel')}"
         )
     topics, topic = np.unique(topic, return_inverse=True)
     place = np.searchsorted(labels, mine) * len(labels) + np.searchsorted(labels, theirs)

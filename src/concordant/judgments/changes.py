@@ -66,8 +66,8 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     unjudged = size - int(kept.sum())
     if unjudged:
         warn(
-            f"{counted(unjudged, 'document')} of the pool of depth {k}, of {size} in all, have no judgment in the "
-            "qrels, and stay unjudged"
+            f"{unjudged} of {counted(size, 'document')} in the pool of depth {k} stay unjudged, because the qrels have "
+            "no judgment of them"
         )
     return qrels.take(kept)
 
@@ -266,7 +266,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     own = list(teams[team])
     others = [name for other, names in teams.items() if other != team for name in names if name not in own]
     if not others:
-        raise InputError(f"team {team!r} has all the runs of teams: without it there is no pool")
+        raise InputError(f"team {team!r} has all the runs in teams: without it there is no pool")
     only = runs.retrieved(k, own) & ~runs.retrieved(k, list(dict.fromkeys(others)))
     return qrels.take(~among(runs, qrels, only))
 
@@ -311,7 +311,7 @@ def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     if not both.any():
         raise InputError("human and machine have no judged document in common")
     if not both.all():
-        warn(f"{counted(int((~both).sum()), 'judgment')} of {human.size} that the machine lacks stay human")
+        warn(f"{int((~both).sum())} of {counted(human.size, 'judgment')} stay human, because the machine lacks them")
     if machine.levels[-1] > human.levels[-1] or machine.levels[0] < human.levels[0]:
         warn(
             f"the grades of the machine ({machine.levels[0]} to {machine.levels[-1]}) go beyond those of the human "
@@ -340,7 +340,7 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
     if rel is None:
         if not qrels.whole:
             raise InputError(
-                f"the grades are not all whole numbers: say from which on a document is relevant with {argument('rel')}"
+                f"the grades are not all whole numbers: give the lowest relevant grade with {argument('rel')}"
             )
         return 1.0
     return rel
@@ -358,7 +358,7 @@ def teams_of(owners: Mapping[str, str], runs: Runs) -> dict[str, list[str]]:
     """Make {team: its runs} from {run: its team}; every run must exist."""
     lost = [name for name in owners if name not in runs.systems]
     if lost:
-        raise InputError(f"the map of teams names {counted(len(lost), 'unknown run')}: {listing(lost)}")
+        raise InputError(f"teams names {counted(len(lost), 'unknown run')}: {listing(lost)}")
     found: dict[str, list[str]] = {}
     for name, team in owners.items():
         found.setdefault(team, []).append(name)
@@ -403,7 +403,7 @@ class Change:
     | from_runs | the name of a run, or several | k |
     | leave_out | the name of a team | teams (needed), k |
     | mix | the share | machine (needed): the other Qrels |
-    | judge | what to call the judge | qrels (needed): its Qrels |
+    | judge | a name for the judge | qrels (needed): its Qrels |
 
     Parameters
     ----------

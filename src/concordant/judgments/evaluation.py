@@ -85,8 +85,8 @@ def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing
     """
     if missing == "mean":
         raise InputError(
-            "missing is 'mean', which serves to reproduce numbers from files of scores: a run scores nothing on a "
-            "topic that it lacks, so use 'zero', 'drop' or 'drop-systems'"
+            "missing is 'mean', which only reproduces means from files of scores: a run has no score on a topic that "
+            "it lacks, so use 'zero', 'drop' or 'drop-systems'"
         )
     wanted = parse_all([measures] if isinstance(measures, str) else measures)
     topics = common_topics(runs, qrels)
@@ -140,7 +140,7 @@ def check_thresholds(qrels: Qrels, measures: Iterable[Measure]) -> None:
         wanted = Measure(unclear[0].kind, unclear[0].cutoff, 0.5)
         raise InputError(
             f"{unclear[0]} needs to know which grades are relevant, because not all are whole numbers ({example:g}): "
-            f"say from which grade on with rel=, as in {wanted}"
+            f"give the lowest relevant grade with rel=, as in {wanted}"
         )
 
 
@@ -149,7 +149,7 @@ def _warn_far(qrels: Qrels) -> None:
     if len(gains) > 1 and gains[-1] >= _FAR * gains[-2]:
         count = int((qrels.grades == gains[-1]).sum())
         warn(
-            f"{counted(count, 'judgment')} of grade {gains[-1]:g}, far above the next one ({gains[-2]:g}): taken as a "
+            f"{counted(count, 'judgment')} with grade {gains[-1]:g}, far above the next one ({gains[-2]:g}): used as a "
             f"grade; if it is a code, leave it out with qrels.recode({{{gains[-1]:g}: None}})"
         )
 

@@ -177,14 +177,14 @@ class LabelList(Result):
         """Rebuild the pool that the list was drawn from; raise if the runs differ."""
         now = run_sums(runs, self.topics, self.depth)
         if lost := [name for name in self.runs if name not in now]:
-            raise InputError(f"{self._said}runs of the list are missing: {listing(lost)}; give all of its runs")
+            raise InputError(f"{self._said}runs of the list are missing: {listing(lost)}; give all runs of the list")
         if new := [name for name in now if name not in self.runs]:
             raise InputError(
-                f"{self._said}runs are not on the list: {listing(new)}; leave them out, or add their documents first "
-                "(concordant label --add)"
+                f"{self._said}some runs are not on the list: {listing(new)}; leave them out, or add their documents "
+                "first (concordant label --add)"
             )
         if changed := [name for name in now if now[name] != self.runs[name]]:
-            raise InputError(f"{self._said}runs have changed since the list was made: {listing(changed)}")
+            raise InputError(f"{self._said}some runs have changed since the list was made: {listing(changed)}")
         return make_pool(runs.select(list(self.runs)), self.topics, self.depth, machine)
 
     @property

@@ -36,7 +36,7 @@ DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
 _CAUTION = (
     f"with fewer than {FEW:.0%} of the pairs judged, a good machine alone may rank better; but it moves up the systems "
-    "that it favours, by 20 ranks for a favour of .15"
+    "that it favours, by 20 ranks if the favour is 0.15"
 )
 
 
@@ -108,8 +108,8 @@ def rank_from_labels(
         topics on which people found no relevant document. `worth` is the number of labels on whole topics that give
         equally precise differences between systems. `half_width` is the mean half-width of the intervals of
         differences, `half_width_at_twice` that expected with twice the labels. `helped` is the share of the variance
-        due to sampled documents that the machine removes. `favour` is by how much it favours each system, in scores,
-        and `favour_p` the p-value, corrected by Holm's method; both are nan without a machine or with a useless one.
+        due to sampled documents that the machine removes. `favour` is how much it favours each system, in units of the
+        score, and `favour_p` the p-value, corrected by Holm's method; both are nan without a useful machine.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def _centred_covariance(covariance: FloatArray) -> FloatArray:
 
 
 def _favours(found: Estimated) -> tuple[FloatArray, FloatArray]:
-    """Estimate by how much predictions from the machine alone favour each system, with p-values by Student's t.
+    """Estimate how much predictions from the machine alone favour each system, with p-values by Student's t.
 
     A noisy machine shrinks the differences between all systems. So its scores are first scaled to the estimates by
     least squares. If the two are hardly correlated, the favours are nan.

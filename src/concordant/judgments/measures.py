@@ -73,7 +73,7 @@ class Measure:
         if match is None or kind is None:
             raise InputError(
                 f"unknown measure {name!r}: choose from AP, AP@k, nDCG, nDCG@k, DCG, DCG@k, P@k, R@k, RR, RR@k, "
-                "Rprec, Bpref and Success@k; (rel=2) after the name makes grades from 2 on relevant, as in AP(rel=2) "
+                "Rprec, Bpref and Success@k; (rel=2) after the name makes grades from 2 up relevant, as in AP(rel=2) "
                 "or P(rel=2)@10"
             )
         cutoff = None if match["cutoff"] is None else int(match["cutoff"])

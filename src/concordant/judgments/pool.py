@@ -122,8 +122,7 @@ def _levels(runs: Runs, found: IntArray, machine: Qrels | None) -> tuple[IntArra
     graded = ~np.isnan(grade)
     if not graded.any():
         raise InputError(
-            "the machine graded no document of the pool: give judgments whose topics and documents have the names in "
-            "the runs"
+            "the machine graded no document of the pool: name topics and documents in its judgments as in the runs"
         )
     if not graded.all():
         warn(f"the machine did not grade {counted(int((~graded).sum()), 'pair')} of {len(found):,} in the pool")

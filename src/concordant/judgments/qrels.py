@@ -181,7 +181,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         grades, kept = self.grades.copy(), np.ones(self.size, dtype=np.bool_)
         for old, new in changed.items():
             if old not in self.levels:
-                raise InputError(f"no judgment has the grade {old!r}; there are: {listing(self.levels, 20)}")
+                raise InputError(f"no judgment has the grade {old!r}; available: {listing(self.levels, 20)}")
             if new is None:
                 kept &= self.grades != old
             else:

@@ -37,7 +37,7 @@ def read_runs(what: Any) -> Runs:
             label = str(item.file) if not hasattr(item.file, "read") else run.name
             if run.name in labels:
                 raise ReadError(
-                    f"has the name {run.name!r}, like {labels[run.name]}: name them with read_runs({{name: path}})",
+                    f"is named {run.name!r}, like {labels[run.name]}: name them with read_runs({{name: path}})",
                     label,
                 )
             labels[run.name], tags[run.name] = label, run.tag

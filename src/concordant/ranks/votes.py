@@ -236,7 +236,7 @@ def _chosen(label: str, question: str | None, names: Sequence[str]) -> list[str]
     if twice := [name for k, name in enumerate(names) if name in names[:k]]:
         raise ReadError(f"has the column {twice[0]!r} twice: name each column once", label)
     if question is not None and question not in names:
-        raise ReadError(f"has no column {question!r}; there are: {listing(names)}", label)
+        raise ReadError(f"has no column {question!r}; available: {listing(names)}", label)
     chosen = []
     for role, known in _COLUMNS.items():
         found = [question] if question and role == "question" else [name for name in names if name.lower() in known]
@@ -245,7 +245,7 @@ def _chosen(label: str, question: str | None, names: Sequence[str]) -> list[str]
             raise ReadError(f"has the columns {listing(found)}, which mean the same: {way_out}", label)
         if not found and role != "question":
             raise ReadError(
-                f"has no column {' or '.join(known[:2])}; there are: {listing(names, 5) or 'none'}. One row per battle "
+                f"has no column {' or '.join(known[:2])}; available: {listing(names, 5) or 'none'}. One row per battle "
                 "is needed; for scores of systems on topics, use board",
                 label,
             )

@@ -1,6 +1,6 @@
-"""Labels of topics and systems (type, group, cost, team, family), from a mapping, a Series or a file; and battles.
+"""Read labels of topics and systems (type, group, cost, team, family) from a mapping, a Series or a file; and battles.
 
-Every cell of a file of names becomes an object of Python, so it may take only a part of what one of scores may.
+Every cell of a file of names becomes a Python object, so its size limit is lower than that of a file of scores.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ class NamedRows(NamedTuple):
 
     header: list[str]
     rows: Iterator[tuple[int, list[str]]]
-    """The line at which each row starts, and as many cells as the header has."""
+    """The line where each row starts, and its cells, as many as the header has."""
 
 
 def load_names(path: str | os.PathLike[str]) -> Source:
-    """The contents of a file of names, which has a quarter of the limit of a file."""
+    """Load a file of names, whose size limit is a quarter of that of a file of scores."""
     return load(Item(Path(path)), JSON_SHARE)
 
 
 def named_rows(source: Source) -> NamedRows:
-    """The rows of a file with a header: CSV, TSV or semicolons, without white space around the cells.
+    """Read the rows of a file with a header (CSV, TSV or semicolons), without white space around the cells.
 
-    No line is a comment: a name may begin with #. Rows of nothing but empty cells, which spreadsheets leave at the end,
-    are passed over. An empty file has an empty header.
+    No line is a comment, because a name may begin with #. Rows with only empty cells, which spreadsheets leave at the
+    end, are skipped. An empty file has an empty header.
     """
     if source.parquet:
-        raise source.error("is a file of Parquet: save it as CSV")
+        raise source.error("is a Parquet file: save it as CSV")
     rows = _rows(source)
     line, header = next(rows, (1, []))
     for k, name in enumerate(header):
@@ -55,7 +55,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
         if any(cells := [cell.strip() for cell in row]):
             width = width or len(cells)
             if len(cells) != width:
-                raise source.error(f"has {counted(len(cells), 'cell')} where the first line has {width}", line)
+                raise source.error(f"has {counted(len(cells), 'cell')}, but the first line has {width}", line)
             yield line, cells
 
 
@@ -64,14 +64,14 @@ WANTED_COST = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
 
 
 def is_cost(cost: Any) -> bool:
-    """Whether a topic may cost this much: products and ratios of two such numbers are still numbers."""
+    """Tell whether a topic may cost this much: products and ratios of two such costs stay finite."""
     return bool(LEAST_COST <= cost <= MOST_COST)
 
 
 def labels_of(given: Any, name: str) -> dict[str, str]:
-    """The label of each topic or system: from a mapping, a Series, or a CSV or TSV file with them in its first column.
+    """Return the label of each topic or system, from a mapping, a Series, or a CSV or TSV file.
 
-    Which of its other columns holds the labels is said as PATH:COLUMN, or there is only one.
+    The file has the topics or systems in its first column. PATH:COLUMN chooses the column of labels if there are more.
     """
     if isinstance(given, (str, os.PathLike)):
         return _read(os.fspath(given), name)
@@ -85,16 +85,16 @@ def labels_of(given: Any, name: str) -> dict[str, str]:
 
 
 def new_names(given: Any) -> dict[str, str]:
-    """New names of systems by the old ones: from a mapping, a Series, or a file of two columns without a header.
+    """Return the new name for each old one, from a mapping, a Series, or a file of two columns without a header.
 
-    A header does no harm: no system is called as it says.
+    A header does no harm, because no system has its name.
     """
     if not isinstance(given, (str, os.PathLike)):
         return labels_of(given, "rename")
     source = load_names(given)
     header, rows = named_rows(source)
     if len(header) != 2:
-        raise source.error(f"has {counted(len(header), 'column')}: give two, the name in the scores and the new one", 1)
+        raise source.error(f"has {counted(len(header), 'column')}: give two, the old name and the new one", 1)
     found = {header[0]: header[1]}
     for line, (old, new) in rows:
         if found.setdefault(old, new) != new:
@@ -109,7 +109,7 @@ def _read(given: str, name: str) -> dict[str, str]:
     source = load_names(path)
     header, rows = named_rows(source)
     if column is None and len(header) > 2:
-        raise source.error(f"has the columns {listing(header[1:])}: choose one as {path}:{header[1]}", 1)
+        raise source.error(f"has the columns {listing(header[1:])}: choose one, as in {path}:{header[1]}", 1)
     if column is not None and column not in header[1:]:
         raise source.error(f"has no column {column!r}{nearest(column, header[1:])}", 1)
     at = 1 if column is None else header.index(column, 1)
@@ -121,5 +121,5 @@ def _read(given: str, name: str) -> dict[str, str]:
         if found.setdefault(key, label) != label:
             raise source.error(f"{key!r} has two labels, {found[key]!r} and {label!r}", line)
     if not found:
-        raise source.error(f"{named(name)} needs a line of names, and a line for each topic with its label")
+        raise source.error(f"{named(name)} needs a header, and below it one line for each name with its label")
     return found

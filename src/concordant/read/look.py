@@ -1,4 +1,4 @@
-"""`look`: what files are taken for, before anything is computed. What the readers decide is no secret."""
+"""`look`: show how files would be read, before anything is computed."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def look(
     Parameters
     ----------
     what : path, open file, or list of them
-        As `read_scores` takes it.
+        What to read, as for `read_scores`.
     measure : str, optional
-        The measure to count missing scores of; by default one that most people want, or the first that is there.
+        The measure whose missing scores are counted; by default a common one, or else the first.
     lower_is_better : bool, optional
         As in `read_scores`.
     systems, topics : iterable of str, optional
-        As in `read_scores`, as are the columns below.
+        As in `read_scores`.
     topic_column, system_column, score_column, run_column : str, optional
         As in `read_scores`.
 
     Returns
     -------
     Findings
-        `path`, `formats`, `n_files`; `reading`, what rows and columns were read as; `systems`, `topics`, `groups`;
-        `measures`, those that can be asked for, and `measure`, the one with so many `missing` scores;
-        `lower_is_better`, None where that has to be said; `next_command`; and `problem`, why files cannot be read as
-        they are, which is not an error.
+        `path`, `formats`, `n_files`; `reading`, what rows and columns mean; `systems`, `topics`, `groups`; `measures`,
+        all that you can choose; `measure`, the one whose `missing` scores are counted; `lower_is_better`, None if you
+        have to say so yourself; `next_command`; and `problem`, the reason if the files cannot be read as they are,
+        which does not raise an error here.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def look(
 
 
 def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> int:
-    """Add what files hold, and what they are read as; return how many topics all systems share."""
+    """Add the contents of the files, and how they are read; return how many topics all systems share."""
     measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
     default = next((contents.default for contents in found if contents.default in measures), None)
     numbers |= {
@@ -96,7 +96,7 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
     except ConcordantError:  # what is shown is the same in both directions
         made, lower = reading._replace(lower_is_better=False).scores(found), None
     numbers |= {
-        "reading": found[0].reading,  # a table may know only now
+        "reading": found[0].reading,  # a table may decide only now
         "systems": made.systems,
         "topics": made.topics,
         "groups": tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values())),
@@ -113,9 +113,9 @@ def _rows(found: Mapping[str, Any]) -> list[dict[str, str]]:
         "read as": found["reading"],
         "systems": _ends(found["systems"]),
         "topics": _ends(found["topics"]) if found["topics"] else "none",
-        "groups": found["groups"] and f"{_ends(found['groups'])} (resampled; single topics by --groups none)",
+        "groups": found["groups"] and f"{_ends(found['groups'])} (resampled as groups; single topics: --groups none)",
         "measure shown": found["measure"] or "the only one",
-        "direction": {True: "lower is better", None: "not said: lower or higher?"}.get(found["lower_is_better"]),
+        "direction": {True: "lower is better", None: "unknown: say lower or higher"}.get(found["lower_is_better"]),
         "missing scores": str(found["missing"]),
         "measures": listing(found["measures"], len(found["measures"])) or "not named",
     }
@@ -131,7 +131,7 @@ def _verdict(found: Mapping[str, Any]) -> str:
 
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:
-    """All labels, or the first and the last ones: what does not belong stands at an end."""
+    """List all labels, or the first and the last ones, because strays are mostly at an end."""
     some = labels if len(labels) <= most else [*labels[: most // 2], "...", *labels[-(most // 2) :]]
     # A question can be a topic's name; two blanks would begin a column.
     short = [textwrap.shorten(name, LONGEST, placeholder=" ...") for name in some]
@@ -140,7 +140,7 @@ def _ends(labels: Sequence[str], most: int = 6) -> str:
 
 def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any], *, shared: int) -> str:
     """A command to try next; `shared` is the number of topics that all systems have."""
-    path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # which would be an option
+    path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # not an option
     measure = f":{found['measure']}" if found["measure"] and found["measures"] else ""
     said = {True: ":lower", False: ":higher"}.get(settings["lower_is_better"], "")
     side = shlex.quote(path + measure + (":lower" if found["lower_is_better"] is None else said))

@@ -1,4 +1,4 @@
-"""`read_scores` and `as_scores`: files of any known format, or what a caller passes, to `Scores`, or to `Means`."""
+"""`read_scores` and `as_scores`: make `Scores` or `Means` of files in any known format, or of what a caller passes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _LONGEST = 2_000  # characters of an argument in a call
 
 
 class Selection(TypedDict, total=False):
-    """What of a file is read."""
+    """The part of a file to read."""
 
     systems: Iterable[Any] | None
     topics: Iterable[Any] | None
@@ -56,7 +56,7 @@ class Selection(TypedDict, total=False):
 
 
 class Options(Selection, total=False):
-    """How scores are read, and what is true of them: the options of `read_scores`, but for the measure."""
+    """How to read scores, and their metadata: the options of `read_scores` except the measure."""
 
     missing: Missing
     lower_is_better: bool | None
@@ -70,7 +70,7 @@ class Options(Selection, total=False):
 
 
 class ReadOptions(Options, total=False):
-    """The same with the measure."""
+    """All options of `read_scores`, including the measure."""
 
     measure: str | None
 
@@ -114,14 +114,14 @@ class Reading(NamedTuple):
         )
 
     def selected(self, made: Scores | Means) -> Scores | Means:
-        """The systems and topics that were asked for."""
+        """Select the requested systems and topics."""
         if isinstance(made, Means):
             return made.select(self.roles.systems)
         some = self.roles.systems is not None or self.roles.topics is not None
         return made.select(self.roles.systems, self.roles.topics) if some else made
 
     def scores(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
-        """The scores of one measure; only the systems and topics that were asked for, in this order.
+        """Return the scores of one measure, for the requested systems and topics in the requested order.
 
         A run whose file is empty is a system without scores.
         """
@@ -143,7 +143,7 @@ class Reading(NamedTuple):
             if topics is None and self.missing == "available":  # leave out topics that none of these systems has
                 grid = grid.take(np.flatnonzero(~np.isnan(grid.values).all(axis=1)).tolist())
         if one_each and len(grid.values) > 1:
-            raise origin.error("some hold scores of topics, others one score per system: read them one by one")
+            raise origin.error("some have scores on topics, others one score per system: read them one by one")
         chosen_by_name = {"topics": says_which(topics) or one_each, "systems": says_which(systems)}
         unnamed = [axis for axis, named in chosen_by_name.items() if not named]
         for axis in () if one_each else unnamed:
@@ -159,28 +159,28 @@ class Reading(NamedTuple):
         return Scores(owned(grid.scores), grid.topics, grid.names, measure, groups=groups, **about)
 
     def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
-        """As `described`, what was read: topics that are named as segments are grouped by document."""
+        """Return what was read, as `described`. Topics named like segments are grouped by document."""
         made = self.scores(found, empty)
         if isinstance(made, Scores) and made.runs is not None and self.repeats == "mean":
-            warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and their mean is its score")
+            warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and its score is their mean")
         if isinstance(made, Scores) and made.groups is None and "groups" not in self.about:
             documents = documents_of(made.topics)
             if documents is not None:
                 count = len(set(documents.values()))
-                # The page of the command line has the same words as that of Python.
-                groups = "documents are resampled as groups; for single segments, groups='none' (--groups none)"
+                # The pages of the command line and of Python have the same words.
+                groups = "documents are resampled as groups; to resample segments, say groups='none' (--groups none)"
                 warn(f"{made.source}: the topics are segments of {count} documents, so {groups}")
                 made = made.described(groups=documents)
         return self.described(made)
 
     def described(self, made: Scores | Means) -> Scores | Means:
-        """With what is true of them: groups, types, total, teams and families; systems by their new names."""
+        """Add groups, types, total, teams and families, and rename systems."""
         about = dict(self.about)
         if not self.rename.keys().isdisjoint(made.systems):
             names = [self.rename.get(system, system) for system in made.systems]
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
-                raise InputError(f"{named('rename')} gives two systems the name {twice!r}: name each once")
+                raise InputError(f"{named('rename')} gives two systems the name {twice!r}: give each its own name")
             made = made.described(systems=names)
         made = made if self.repeats == "mean" else _passed(made, self.repeats)
         if self.missing not in ("error", made.missing):
@@ -188,13 +188,13 @@ class Reading(NamedTuple):
         if isinstance(made, Means) and about.get("groups", "") is None:
             del about["groups"]
         if isinstance(made, Means) and (wrong := [name for name in ("groups", "types", "total") if name in about]):
-            here = f"{listing(map(named, wrong))} needs scores on topics, and here is one score per system"
+            here = f"{listing(map(named, wrong))} needs scores on topics, but there is one score per system"
             raise InputError(f"{made.source or 'scores'}: {here}: leave it out")
         return made.described(**about) if about else made
 
 
 def _passed(made: Scores | Means, repeats: str) -> Scores:
-    """The same scores with pass@k or pass^k, in the place of the mean of runs, for each topic and system."""
+    """Score each topic and system by pass@k or pass^k instead of the mean of its runs."""
 
     def refused(why: str) -> InputError:
         return InputError(f"{made.source or 'scores'}: {repeats} needs {why}")
@@ -207,35 +207,35 @@ def _passed(made: Scores | Means, repeats: str) -> Scores:
         raise refused("runs that pass or fail, scored 1 and 0")
     if (least := int(count[count > 0].min())) < k:
         topic, system = np.argwhere(count == least)[0]
-        has = f"{made.systems[system]} has {least} of topic {made.topics[topic]!r}"
-        raise refused(f"{k} runs of each topic, and {has}")
+        has = f"{made.systems[system]} has {least} on topic {made.topics[topic]!r}"
+        raise refused(f"{k} runs of each topic, but {has}")
     about = made._about() | {"measure": f"{repeats} of {made.measure}" if made.measure else repeats}
     return Scores(passing(runs, k, every=repeats[4] == "^"), **about)
 
 
 def _together(found: Sequence[Contents]) -> Origin:
-    """Where the scores of several files came from: messages name the first, and how many more there are."""
+    """Return the origin of scores from several files. Messages name the first file, and count the others."""
     first: Any = found[0].origin
     origin: Origin = first if len(found) == 1 else replace(first, label=f"{first.label} and {len(found) - 1} more")
     return origin
 
 
 def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:
-    """Refuse labels that say that the scores are the errors of others."""
+    """Refuse scores that are the errors of other scores, by their labels."""
     if (wrong := error_of_another(grid.labels(axis))) is not None:
-        said = f"{axis[:-1]} {wrong!r} is named as the error of another {axis[:-1]}"
+        said = f"{axis[:-1]} {wrong!r} is named like the error of another {axis[:-1]}"
         raise origin.error(f"{said}: leave it out with {argument(axis, [f'!{wrong}'])}")
 
 
 def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, str] | None:
-    """The group of each topic, where the files say which belong together, and some do."""
+    """Return the group of each topic, if the files have groups and some topics share one."""
     known = {topic: group for contents in found for topic, group in contents.groups.items()}
     groups = [known[topic] for topic in topics if topic in known]
     return known if len(set(groups)) < len(groups) else None
 
 
 def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] | None:
-    """The standard errors of one score per system, if the tables have the limits of all."""
+    """Return the standard error of each system's score, if the tables have limits for all systems."""
     given = [(contents.origin, *contents.errors(measure)) for contents in found]
     known = {system: error for _, errors, _ in given for system, error in errors.items()}
     if not known:
@@ -243,32 +243,32 @@ def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] 
     lacking = [s for s, value in zip(grid.names, grid.values[0], strict=True) if s not in known and not np.isnan(value)]
     if lacking:
         left = f"leave {listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}"
-        said = f"standard errors are not known, because some systems have no limits: {left}"
+        said = f"standard errors are unknown, because some systems have no limits: {left}"
         warn_of(_together(found), said)
         return None
     for origin, _, columns in given:
         shown = listing(map(repr, columns))
-        warn_of(origin, f"standard errors were computed from the 95% limits in {shown}, as their distance / {WIDTH:g}")
+        warn_of(origin, f"standard errors were computed from the 95% limits in {shown}: their distance / {WIDTH:g}")
     return [known.get(system, np.nan) for system in grid.names]
 
 
 def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Origin, said: bool | None) -> bool:
-    """Whether lower is better in the scores that were made of these files."""
+    """Tell whether lower is better in the scores of these files."""
     topics = set(grid.topics)
     by_file = [lower for c in found for topic, lower in c.lower.get(measure, {}).items() if topic in topics]
     named = measure or next((c.column for c in found if c.column), "")
     side = (found[0].origin.label if len(found) == 1 else "PATH") + (f":{measure}" if measure else "")
-    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # which are errors, or what they cost
-        raise origin.error(f"holds {named!r} above 0, which may count errors: {either_direction(side)}")
+    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # errors, or their costs
+        raise origin.error(f"has {named!r} scores above 0, which may count errors: {either_direction(side)}")
     lower = direction(named, said, origin, by_file, side)
     label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
     if said is None and not measure and label is not None:
-        warn(f"{label} was read with higher scores as better; to decide, {either_direction(side)}")
+        warn(f"{label} was read with higher scores as better; to choose, {either_direction(side)}")
     return lower
 
 
 def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
-    """Warn where no system scores anything, as by a measure that nothing satisfies."""
+    """Warn if all scores are 0, such as those of a measure that no answer satisfies."""
     zeros = values == 0
     if values.shape[1] > 1 and zeros.any() and (zeros | np.isnan(values)).all():
         warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
@@ -282,63 +282,64 @@ def read_scores(
     progress: Callable[[int, int], object] | None = None,
     **how: Unpack[Options],
 ) -> Scores | Means:
-    r"""Read the scores of systems from files, in any format that is recognised by its content.
+    r"""Read the scores of systems from files. The format is recognised by its content.
 
     Parameters
     ----------
     given : path, open file, list or dict
         A path, a glob, a folder (all files below it), an open file, a list of these, or {name: path} to name the runs.
-        gzip is decompressed. The guide to reading lists all formats.
+        gzip files are decompressed. The guide to reading lists all formats.
     measure : str, optional
-        The exact name in the files; it may be left out where they hold one. Of a table with one row per system it is
-        the name of a column. Scores that name no measure refuse it.
+        The exact name in the files; you may leave it out if they hold only one measure. In a table with one row per
+        system, it is the name of a column. If the files name no measure, leave it out.
     progress : callable, optional
         Called with (done, total), in files.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do where a system lacks a topic: "zero" scores 0 (as trec_eval -c), "drop" keeps the topics that all
-        systems have, "drop-systems" the systems that have all topics, "mean" averages each system over the topics it
-        has, to reproduce numbers. "available" leaves it open: two systems are compared on the topics that both have.
-        It is recorded here, and done when it is known which systems and topics are compared.
+        What to do if a system lacks a topic: "zero" scores 0 (like trec_eval -c), "drop" keeps the topics that all
+        systems have, "drop-systems" keeps the systems that have all topics, "mean" averages each system over the topics
+        it has, to reproduce published means. "available" leaves the score missing: two systems are compared on the
+        topics that both have. The policy is applied once the compared systems and topics are known.
     lower_is_better : bool, optional
-        Whether the scores are errors, times or ranks. True: `values` are their negatives, and tables show them as they
-        were. Where it is left out, the file decides if its format has a direction; a measure whose name is usually that
-        of an error (wer, loss, ...) is refused.
+        True for errors, times or ranks: `values` become the negatives of the scores, and tables show the given scores.
+        By default the file decides, if its format has a direction. A measure named like an error (wer, loss, ...) is
+        refused unless you say True or False.
     groups : mapping, Series or path, optional
-        The group of each topic, where topics belong together (segments of a document): whatever resamples topics then
-        resamples groups. A CSV file has the topics in its first column; PATH:COLUMN says which other one to take. By
-        default segments of WMT's documents (`news1#0`, `news1#1`) are grouped by document, and "none" takes single
+        The group of each topic, if topics belong together (segments of a document). Whatever resamples topics then
+        resamples groups. A CSV file has the topics in its first column; PATH:COLUMN chooses the column of groups. By
+        default segments of WMT's documents (`news1#0`, `news1#1`) are grouped by document; "none" keeps single
         segments.
     total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by.
     types : mapping, Series or path, optional
-        For "type-mean", the type of each topic; other rules than "mean" rank the means of types. "task" is what stands
-        before the slash, `STS17` of `STS17/en-en`.
+        The type of each topic. "type-mean" needs it; the other rules except "mean" then rank the means of types.
+        "task" takes the text before the slash, `STS17` of `STS17/en-en`.
     teams, families : mapping, Series or path, optional
         The team and the family of each system.
     systems, topics : iterable of str, optional
-        Read only these, in this order; what the others lack does not matter. ``"STS*"`` stands for all that fit, and
-        ``"!AFQMC"`` leaves one out.
+        Read only these, in this order; missing scores of the others do not matter. ``"STS*"`` selects all matching
+        names, and ``"!AFQMC"`` leaves one out.
     rename : mapping, Series or path, optional
-        New names of systems by those in the files, or a file of two columns with both, so that sides match by name.
+        The new name for each system's name in the files, or a file of two columns with both. Sides match by new names.
     repeats : str
-        What several runs of a topic count as: "mean", "pass@k" (the probability that one of k runs passes) or "pass^k"
-        (that all do). A K above the number of runs is refused.
+        The score of a topic with several runs: "mean", "pass@k" (the probability that at least one of k runs passes) or
+        "pass^k" (that all k pass). k may not exceed the number of runs.
     topic_column, system_column, score_column : str, optional
-        The columns of a table that hold topics, systems and scores, where their names do not say so.
+        The columns of a table that hold topics, systems and scores, if their names do not say so.
     run_column : str, optional
-        The column of a long table that numbers the runs of a cell: each topic and system has the mean of its runs, and
-        `Scores.runs` has all of them. A column of whole numbers named seed, trial, epoch, repeat or sample, or run
-        beside one of systems, is found by its name.
+        The column of a long table that numbers repeated runs. A system's score on a topic is then the mean of its runs,
+        and `Scores.runs` has all of them. A column of whole numbers is found by its name if it is called seed, trial,
+        epoch, repeat or sample, or run beside a column of systems.
 
     Returns
     -------
     Scores or Means
-        Topics x systems, nan where a system lacks a topic; one score per system where a table has no topics.
+        Topics x systems, nan if a system lacks a topic; or one score per system if a table has no topics.
 
     Raises
     ------
     ReadError
-        Names the file, the line, what stands there and the way out. A table that can be read in two ways is one.
+        If a file cannot be read, or can be read in two ways. The message names the file and the line, quotes the text,
+        and says what to do.
 
     See Also
     --------
@@ -367,7 +368,7 @@ def read_scores(
 
 
 def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
-    """How scores are read again, in Python; empty where they were given by what no line of code can repeat."""
+    """Write the Python call that reads the scores again; empty if an argument cannot be written as code."""
 
     def written(value: Any) -> str:
         if isinstance(value, os.PathLike):
@@ -384,7 +385,7 @@ def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
 
 
 def tables_in(path: str | os.PathLike[str]) -> list[str]:
-    """The files of a folder that hold a table of several systems each, so that each is a side; else none.
+    """List the files of a folder if each holds a table of several systems, so that each is a side; otherwise none.
 
     The first file with scores decides.
     """
@@ -413,9 +414,9 @@ def tables_in(path: str | os.PathLike[str]) -> list[str]:
 def read_contents(
     items: list[Item], roles: Roles = NO_ROLES, progress: Callable[[int, int], object] | None = None
 ) -> tuple[list[Contents], list[tuple[str, Source]]]:
-    """What all files that hold scores hold, and the runs whose files are empty.
+    """Read all files with scores, and list the runs whose files are empty.
 
-    It is an error where none holds scores, or where one of them is damaged.
+    Raise if no file has scores, or one is damaged.
     """
     found: list[Contents] = []
     empty: list[tuple[str, Source]] = []
@@ -436,25 +437,25 @@ def read_contents(
     if not found and others:
         raise next(iter(others.values()))
     if not found:
-        raise empty[0][1].error("is empty" if len(empty) == 1 else f"is empty, as are all {len(empty)} files")
+        raise empty[0][1].error("is empty" if len(empty) == 1 else f"is empty, like all {len(empty)} files")
     _tell_of_others(list(others))
     if any(isinstance(table, mteb.Task) for table in found):
         found = mteb.newest(found)
     details = [table for table in found if not table.summary]
     if details and (summaries := [table for table in found if table.summary]):
-        # They would vanish where they summarise other runs than those whose topics are there.
+        # They would vanish if they summarise runs other than those whose topics are there.
         names = {table.names[0] for table in details}
         if lost := next((table for table in summaries if table.names[0] not in names), None):
-            there = f"whose samples are not there, but those of {listing(sorted(names))} are"
-            way_out = "give the samples of all, or the results of all without samples"
+            there = f"whose samples are missing, while those of {listing(sorted(names))} are given"
+            way_out = "give the samples of all, or only the results of all"
             raise lost.origin.error(f"summarises {lost.names[0]!r}, {there}: {way_out}")
         left = listing(table.origin.label for table in summaries)
-        warn(f"left out, with tasks that have no samples, because the scores it summarises are there: {left}")
+        warn(f"only samples were read; left out these summaries, and tasks without samples: {left}")
     return details or found, empty
 
 
 def _tell_of_others(labels: list[str]) -> None:
-    """Say in one note which files were skipped, those of one name together."""
+    """Say in one note which files were skipped, counted by name."""
     if labels:
         names = Counter(os.path.basename(label) for label in labels)
         shown = listing(name if count == 1 else f"{name} ({count:,})" for name, count in names.most_common())
@@ -465,29 +466,29 @@ Collection: TypeAlias = Any
 """What `as_scores` takes."""
 
 
-_TAKEN = "Scores, a file, a frame, one score per system as a dictionary or a pandas Series"
+_TAKEN = "Scores, a file, a frame, or one score per system as a dictionary or a pandas Series"
 
 
 @checked
 def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions]) -> Scores | Means:
-    """Take what a caller passed as a collection: scores with labels, in any of the forms that people have.
+    """Convert labelled scores in any common form to `Scores` or `Means`.
 
     Parameters
     ----------
     given : Scores, Means, path, frame, mapping or results of a tool
-        `Scores` and `Means` are returned as they are, but for what `how` says. A path, glob or folder, or a list of
-        these, is read by `read_scores`. A pandas, polars or Arrow table is read as a CSV file of the same table would
-        be; an index of pandas is its first column. A mapping or Series of one number per system becomes `Means`. Nested
+        `Scores` and `Means` are returned unchanged, except for what `how` says. A path, glob or folder, or a list of
+        these, is read by `read_scores`. A pandas, polars or Arrow table is read like a CSV file of the same table; a
+        pandas index is its first column. A mapping or Series of one number per system becomes `Means`. Nested
         dictionaries and the results of ir_measures, ranx, PyTerrier and pytrec_eval are taken as they are.
     name : str
-        What errors call it.
+        Its name in error messages.
     **how
         As in `read_scores`: `measure`, `missing`, `groups`, `total` and so on.
 
     Returns
     -------
     Scores or Means
-        Topics x systems, or one score per system where no topics are known.
+        Topics x systems, or one score per system if no topics are known.
 
     See Also
     --------
@@ -513,21 +514,21 @@ def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions
 def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
     if isinstance(given, Scores | Means):
         if reading.lower_is_better not in (None, given.lower_is_better):
-            way_out = f"pass lower_is_better={reading.lower_is_better} when they are read or made"
-            raise InputError(f"{name}: these are {type(given).__name__}, whose direction was given before; {way_out}")
+            way_out = f"pass lower_is_better={reading.lower_is_better} where you read or make them"
+            raise InputError(f"{name}: these {type(given).__name__} already have another direction; {way_out}")
         return reading.described(reading.selected(given))
     if is_frame(given):
         return reading.assembled([frame_contents(given, Given(name), reading.roles)])
     if _is_series(given) or (isinstance(given, Mapping) and given and _are_numbers(given.values())):
         return reading.described(reading.selected(_means(given, name, reading)))
     if is_bare(given):
-        unlabelled = "Without labels, call a coefficient: concordant.tau_b(truth, candidate)"
+        unlabelled = "To compare numbers without labels, call a coefficient: concordant.tau_b(truth, candidate)"
         raise InputTypeError(f"{name} is {_kind(given)} without labels: give {_TAKEN}. {unlabelled}")
     if hasattr(given, "read"):
         raise InputTypeError(f"{name} is an open file: read it with concordant.read_scores(file)")
     results = _results(given)
     if not isinstance(results, Mapping):
-        way_out = f"give {_TAKEN}, or the scores of topics that an evaluation tool made"
+        way_out = f"give {_TAKEN}; or an evaluation tool's scores on each topic"
         raise InputTypeError(f"{name} is {_kind(given)}: {way_out}")
     if results is given:
         results = {system: _results(found, f" of {system!r}") for system, found in given.items()}
@@ -537,21 +538,21 @@ def _taken(given: Collection, name: str, reading: Reading) -> Scores | Means:
 
 
 def _means(given: Any, name: str, reading: Reading) -> Means:
-    """One number per system, from a Series or a mapping."""
+    """Make `Means` of one number per system, from a Series or a mapping."""
     column = ""
     if _is_series(given):
         if not given.index.is_unique:
-            raise InputError(f"{name} is a Series in which labels occur twice: every system needs one score")
+            raise InputError(f"{name} is a Series with repeated labels: give one score per system")
         column, given = given.name if isinstance(given.name, str) else "", given.to_dict()
     lower = direction(reading.measure or column, reading.lower_is_better, Given(name))
     return Means(list(given.values()), list(given), reading.measure, lower_is_better=lower, missing=reading.missing)
 
 
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2, holes: bool = False) -> Scores:
-    """Like `as_scores`, for what is about topics: `Scores`, whose policy for missing scores was applied.
+    """Like `as_scores`, for functions that need topics: return `Scores`, with the policy for missing scores applied.
 
-    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may be missing
-    for good.
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may stay
+    missing.
     """
     made, said = as_topic_side(given, name).settled(open_to_holes=holes)
     for sentence in said:
@@ -562,13 +563,13 @@ def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2
             f"{name} {_has(name)} {counted(m, 'system')}: at least {least_systems} are needed to rank them"
         )
     if n < 2:
-        trust = "how systems differ from topic to topic tells how far their means can be trusted"
+        trust = "the variation from topic to topic shows how far means can be trusted"
         raise InputError(f"{name} {_has(name)} {counted(n, 'topic')}: at least 2 are needed, because {trust}")
     return made
 
 
 def as_topic_side(given: Collection, name: str, *, otherwise: str = "") -> Scores:
-    """Like `as_topics`, for a side that is to be matched with others: where scores are missing they are so still."""
+    """Like `as_topics`, for a side that will be matched with others: missing scores stay missing."""
     if not is_bare(given):
         side = as_scores(given, name)
         if isinstance(side, Means):
@@ -583,7 +584,7 @@ def as_topic_side(given: Collection, name: str, *, otherwise: str = "") -> Score
 
 
 def refuse(scores: Scores | Means, name: str, *keys: str, why: str) -> None:
-    """Raise where the scores have groups, types or another total than the mean, which the caller cannot heed."""
+    """Raise if the scores have groups, types or a total other than the mean, which the caller cannot use."""
     for key in keys:
         if getattr(scores, key, None) not in (None, "mean"):
             way_out = f"leave {named(key)} out" if key != "groups" else f"read it with {argument('groups', 'none')}"
@@ -591,7 +592,7 @@ def refuse(scores: Scores | Means, name: str, *keys: str, why: str) -> None:
 
 
 def has_labels(given: Any) -> bool:
-    """Whether it is a collection with labels, which `as_scores` reads, and not bare numbers."""
+    """Tell whether a value has labels, so that `as_scores` can read it, and is not bare numbers."""
     known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
     return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
@@ -620,7 +621,7 @@ def _are_numbers(values: Iterable[Any]) -> bool:
 
 
 def is_bare(given: Any) -> bool:
-    """Whether it is an array, a list of numbers, or a list of lists of them: scores without labels."""
+    """Tell whether a value is an array, a list of numbers, or a list of such lists: scores without labels."""
     if isinstance(given, np.ndarray):
         return True
     if not isinstance(given, list | tuple) or not given:
@@ -628,20 +629,20 @@ def is_bare(given: Any) -> bool:
     return all(isinstance(g, int | float | np.number) or is_bare(g) for g in given)
 
 
-# What evaluation tools return: told by what the objects have, so that no tool is imported ---------------------------
+# Results of evaluation tools, recognised by their attributes, so that no tool is imported ----------------------------
 
 
 def _results(given: Any, of: str = "") -> Any:
-    """Results of one system as dictionaries, which those of pytrec_eval are already; else what was given."""
+    """Convert a tool's results for one system to dictionaries, like those of pytrec_eval; return others unchanged."""
     if isinstance(given, Mapping):
         if any(type(key).__module__.partition(".")[0] == "ir_measures" for key in given):
-            way_out = "give the scores of each topic, list(ir_measures.iter_calc(measures, qrels, run))"
-            raise InputError(f"the results{of} are means over topics, as ir_measures.calc_aggregate gives: {way_out}")
+            way_out = "give the scores on each topic, list(ir_measures.iter_calc(measures, qrels, run))"
+            raise InputError(f"the results{of} are means over topics, as from ir_measures.calc_aggregate: {way_out}")
         return given
     if type(given).__module__.partition(".")[0] == "ranx":
         if not (scores := getattr(given, "scores", None)):
             way_out = "call ranx.evaluate(qrels, run, measures) first, and give {run.name: run.scores for run in runs}"
-            raise InputError(f"the {type(given).__name__}{of} of ranx holds no scores of topics: {way_out}")
+            raise InputError(f"the ranx {type(given).__name__}{of} holds no scores on topics: {way_out}")
         return scores
     records = getattr(given, "per_query", given)  # of ir_measures.calc, or the metrics of iter_calc
     nothing = isinstance(records, str | bytes | set | frozenset | np.ndarray)
@@ -649,7 +650,7 @@ def _results(given: Any, of: str = "") -> Any:
 
 
 def _metrics(records: Iterable[Any], of: str) -> dict[str, dict[str, Any]]:
-    """{topic: {measure: value}} of ir_measures' metrics."""
+    """Convert ir_measures' metrics to {topic: {measure: value}}."""
     nested: dict[str, dict[str, Any]] = {}
     for record in records:
         if not all(hasattr(record, name) for name in ("query_id", "measure", "value")):
@@ -657,6 +658,6 @@ def _metrics(records: Iterable[Any], of: str) -> dict[str, dict[str, Any]]:
             raise InputTypeError(f"the results{of} hold {what}")
         topic, measure = str(record.query_id), str(record.measure)
         if measure in nested.setdefault(topic, {}):
-            raise InputError(f"the results{of} hold {measure} of topic {topic!r} twice: leave one out")
+            raise InputError(f"the results{of} hold {measure} on topic {topic!r} twice: leave one out")
         nested[topic][measure] = record.value
     return nested

@@ -1,4 +1,4 @@
-"""Which format a file has, by what is in it, never by its name; and of which kind a table is."""
+"""Recognise the format of a file and the kind of a table, by content and never by the file's name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _JSON: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (nested.is_means, nested.read_means),
     (nested.is_nested, nested.NestedScores),
 )
-# Of one record of several, one per line.
+# Formats with one record per line.
 _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
     (records.is_sample, records.read_samples),
     (records.is_instance, records.read_instances),
@@ -57,7 +57,7 @@ _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 
 
 def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
-    """Read a file that is not empty. For a single run, the name that the caller gave comes first."""
+    """Read a file that is not empty. A name that the caller gave takes precedence for a single run."""
     try:
         found = _recognise(source, roles)
     except OtherKindError:
@@ -96,7 +96,7 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
         line, first = next(plain.lines())
         return _text(plain, line, first, roles)
     if _LATEX.fullmatch(first):
-        raise source.error("is a table in LaTeX: save it as CSV, with commas between the cells. The line", line)
+        raise source.error("is a LaTeX table: save it as CSV, with commas between the cells. The line", line)
     fields = delimited.split_line(first, delimited.separator(source))
     if len(fields) == 3 and (
         (fields[0] == "runid" and vocabulary.is_summary(fields[1]))
@@ -117,10 +117,10 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
 
 
 def _has_scores(source: Source) -> bool:
-    """Whether a file that cannot be read as scores was meant as such: then it is damaged, and must not be skipped.
+    """Tell whether an unreadable file was meant to hold scores: then it is damaged, and must not be skipped.
 
-    Its header names a score or a measure; or it names systems or topics, and there is a number beside them; or half of
-    the first cells are numbers.
+    Its header names a score or a measure; or it names systems or topics, with a number beside them; or half of the
+    first cells are numbers.
     """
     if source.parquet:
         return True
@@ -134,7 +134,7 @@ def _has_scores(source: Source) -> bool:
         header, rows = list(content[0]), [list(record.values()) for record in content[:20] if isinstance(record, dict)]
     else:
         header, *rows = [delimited.split_line(text, mark) for _, text in lines]
-    # Words of prose, which blanks separate, may be names of columns, too.
+    # Words of prose, separated by blanks, may also be column names.
     named = mark is not None and any(map(vocabulary.names_labels, header))
     if named and any(
         vocabulary.looks_like_measure(name) or vocabulary.column_name(name) in vocabulary.VALUE_COLUMNS
@@ -148,12 +148,12 @@ def _has_scores(source: Source) -> bool:
 
 
 def unknown(source: Source, line: int | None) -> OtherKindError:
-    """The error for a file that no reader takes."""
-    return source.other_kind(f"has a format that is not recognised. Known are: {KNOWN}. The line", line)
+    """Make the error for a file that no reader takes."""
+    return source.other_kind(f"has a format that is not recognised. Known formats: {KNOWN}. The line", line)
 
 
 def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
-    """The formats whose first line is data already."""
+    """Read formats whose first line is already data; None if it is a header."""
     ends_in_number = number(fields[-1]) is not None or _names_a_measure_again(source, fields)
     if len(fields) >= 6 and fields[1].upper() == "Q0" and None not in map(number, fields[3:5]):
         if (ranking := delimited.read_ranking(source)) is not None:
@@ -184,7 +184,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
 
 
 def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
-    """Whether the line below names the same measure in the same place: the first is no header, but has no score."""
+    """Tell whether the next line names the same measure in the same place: then the first line is not a header."""
     _, below = next(islice(source.lines(), 1, None), (0, b""))
     pairs = list(zip(fields[:-1], delimited.split_line(below, delimited.separator(source)), strict=False))
     return len(fields) in (3, 4) and any(a == b and vocabulary.looks_like_measure(a) for a, b in pairs)
@@ -223,7 +223,7 @@ def _read(source: Source, content: Any, read: _Reader) -> Contents:
 
 
 def _first_record(source: Source, first: bytes) -> Any:
-    """The first object of a file that has one per line; None if the file is one document."""
+    """Return the first object of a file with one per line; None if the file is one document."""
     lines = list(islice(source.lines(), 2))
     try:
         record = load_json(source, first, lines[0][0])
@@ -236,13 +236,13 @@ def _first_record(source: Source, first: bytes) -> Any:
 
 
 def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> Contents:
-    """Records of one shape: a table, the keys its header."""
+    """Read records with the same keys as a table; the keys are its header."""
     first, lines = next(records), array("q")
     header = list(first[1])
     columns: list[list[Any]] = [[] for _ in header]
     for line, record in chain([first], records):
         if not isinstance(record, dict) or record.keys() != first[1].keys():
-            raise source.error(f"is not a record with the keys {listing(map(repr, header))}, as the first", line)
+            raise source.error(f"is not a record with the keys {listing(map(repr, header))}, like the first", line)
         lines.append(line)
         for column, key in zip(columns, header, strict=True):
             cell = record[key]
@@ -290,13 +290,13 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
 
 
 def _blank(cells: Cells) -> list[int]:
-    """Columns without a name and without a cell, as spreadsheets write behind a table."""
+    """Find empty columns without a name, which spreadsheets write after a table."""
     unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
     return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
 
 
 def frame_contents(frame: Any, origin: Origin, roles: Roles = NO_ROLES) -> Contents:
-    """The scores of a frame."""
+    """Read the scores of a frame."""
     cells = frame_cells(frame, origin)
     found = table_contents(cells, roles) if len(cells) else None
     if found is None:

@@ -1,4 +1,4 @@
-"""From what a caller names (paths, globs, folders, open files, lists) to bytes that a format can parse, and to names.
+"""Turn what a caller names (paths, globs, folders, open files, lists) into bytes that a format can parse, and names.
 
 Input is data: it is read, decompressed up to a limit, and parsed; nothing in it is executed or followed.
 """
@@ -33,16 +33,16 @@ from ..errors import (
 )
 from .tables.vocabulary import number
 
-# Of `MAX_BYTES`, for one line, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
+# One line may take `MAX_BYTES` / 64, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
 LINE_SHARE = 64
-# Below one folder: a link may lead to a whole disk.
+# The most files below one folder: a link may lead to a whole disk.
 MAX_FILES = 1_000_000
 _ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
 QUOTED = re.compile(rb'"[^"]*"')
 
 _DECOMPRESS = "decompress it first, or use gzip"
 _ZIP = f"a zip archive: {_DECOMPRESS}"
-# Files that are not read, by how they start.
+# Files that are not read, by their first bytes.
 _REFUSED = {
     b"PK\x03\x04": _ZIP,
     b"BZh": f"compressed with bzip2: {_DECOMPRESS}",
@@ -51,9 +51,9 @@ _REFUSED = {
     b"ARROW1": "an Arrow or Feather file: save it as Parquet",
     b"\xff\xff\xff\xff": "an Arrow stream: save it as Parquet",
 }
-# Of zip archives, by the file's name.
+# Kinds of zip archives, by suffix.
 _ARCHIVES = {
-    ".eval": "an archive of Inspect: make it JSON with `inspect log convert --to json --output-dir json FILE`",
+    ".eval": "an Inspect archive: convert it with `inspect log convert --to json --output-dir json FILE`",
     ".xlsx": "a workbook: save the sheet as CSV",
     ".ods": "a workbook: save the sheet as CSV",
 }
@@ -70,29 +70,29 @@ class Item(NamedTuple):
     file: Any
     name: str | None = None
     found: bool = False
-    """Whether it was found in a folder or by a pattern: it may be of another kind. A file that is named is not."""
+    """Whether it was found in a folder or by a pattern. Only then may it be a file of another kind."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The contents of one file: UTF-8, with newlines as newlines. `label` is what messages call it."""
+    """The contents of one file, in UTF-8 with plain newlines. `label` is its name in messages."""
 
     label: str
     data: bytes
     path: Path | None = None
     name: str | None = None
     parquet: bool = False
-    """Whether it is not text, but Parquet."""
+    """Whether it is Parquet instead of text."""
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in it but blank lines and comments."""
+        """Whether it has only blank lines and comments."""
         return not self.parquet and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Numbers and lines, from 1, without blank ones and comments, which start with `#`; or comments with text."""
+        """Yield line numbers, from 1, and lines, without blank lines and comments (`#`); or only the comments."""
         number, place = 1, 0
-        # Not by splitting: often only the first line is looked at, and of a million comments none.
+        # Do not split all lines: often only the first is needed, and of a million comments none.
         for match in (_COMMENT if comments else _ROW).finditer(self.data):
             number += self.data.count(b"\n", place, match.start())
             place = match.start()
@@ -100,46 +100,46 @@ class Source:
                 yield number, match[0]
 
     def text(self, line: int) -> str:
-        """A line by its number, the beginning of it if it is very long."""
+        """Return a line by its number; only the beginning if it is very long."""
         return self.data.split(b"\n", line)[line - 1][:1000].decode(errors="replace")
 
     def error(self, message: str, line: int | None = None) -> ReadError:
-        """An error at a line of this file, quoting it; of the whole file where no line is given."""
+        """Make an error that quotes a line of this file; without a line, it is about the whole file."""
         text = None if line is None or self.parquet else self.text(line)
         says_nothing = text is None or text.strip() in ("{", "[")  # as in indented JSON
         return ReadError(message, self.label, line, None if says_nothing else text)
 
     def other_kind(self, message: str, line: int | None = None) -> OtherKindError:
-        """The same where the file is something else than scores."""
+        """Make the error for a file that holds something other than scores."""
         return OtherKindError(*self.error(message, line).args)
 
     def run_name(self) -> str:
-        """The name of the run in this file, where the file does not say it: from the file's own name."""
+        """Name the run in this file after the file."""
         name = self.path.name if self.path else self.label
-        # Bytes that are no UTF-8 stand for themselves; they could not be written to any file.
+        # Escape bytes that are not UTF-8, because they could not be written to any file.
         return run_name(name.encode(errors="surrogateescape").decode(errors="backslashreplace"))
 
     def doubtful_comment(self, line: int) -> ReadError:
-        """The error for a comment that has as many fields as the lines around it."""
-        way_out = "put a blank after the # if it is a comment; else rename what starts with #"
-        return self.error(f"starts with #, as comments do, but looks like the other lines: {way_out}", line)
+        """Make the error for a comment that has as many fields as the lines around it."""
+        way_out = "if it is a comment, put a blank after the #; otherwise rename what starts with #"
+        return self.error(f"starts with # like a comment, but looks like the other lines: {way_out}", line)
 
     def refuse_hidden_rows(self, width: int, place: int = -1, mark: bytes | None = None) -> None:
-        """Refuse comments that have as many fields as rows, with a number at this place: a topic may begin with #."""
+        """Refuse comments with as many fields as rows and a number at this place: a topic may begin with #."""
         for line, text in self.lines(comments=True) if b"#" in self.data else ():
             fields = text.split(mark)
             if len(fields) == width and fields[0].strip() != b"#" and number(fields[place]) is not None:
                 raise self.doubtful_comment(line)
 
     def warn_if_cut(self) -> None:
-        """Tools end their last line; where that is missing the last number may be cut off, too."""
+        """Warn if the last line has no newline, as tools write it: its last number may be cut off, too."""
         if self.data and not self.data.endswith(b"\n"):
             last = self.data[self.data.rfind(b"\n") + 1 :].decode()
             warn(f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: {last[:120]!r}")
 
 
 def run_name(file_name: str) -> str:
-    """The run that a file is named after: without `input.`, one compression suffix and one known suffix.
+    """Return the name of the run in a file's name, without `input.`, a compression suffix and a known suffix.
 
     >>> [run_name(n) for n in ("input.bm25.gz", "smith.bm25", "smith.ql.eval", "x.q.txt")]
     ['bm25', 'smith.bm25', 'smith.ql', 'x.q']
@@ -152,7 +152,7 @@ def run_name(file_name: str) -> str:
 
 
 def expand(what: Any) -> list[Item]:
-    """Every file that `what` names: a path, glob, folder, open file, {name: path}, or a list of these."""
+    """List all files that `what` names: a path, glob, folder, open file, {name: path}, or a list of these."""
     if isinstance(what, Mapping) and what:
         return [Item(_single(file), str(name)) for name, file in what.items()]
     if isinstance(what, str | os.PathLike):
@@ -160,7 +160,7 @@ def expand(what: Any) -> list[Item]:
     if hasattr(what, "read"):
         return [Item(what)]
     if isinstance(what, bytes | bytearray) or hasattr(what, "dtypes") or not isinstance(what, Iterable):
-        way_out = "give a path, glob, folder, open file, or a list of them; data in memory are for as_scores"
+        way_out = "give a path, glob, folder, open file, or a list of them; for data in memory, use as_scores"
         raise InputTypeError(f"cannot read from a {type(what).__name__}: {way_out}")
     items = [item for part in what for item in expand(part)]
     if not items:
@@ -171,7 +171,7 @@ def expand(what: Any) -> list[Item]:
 def _single(file: Any) -> Any:
     found = expand(file)
     if len(found) != 1:
-        raise ReadError(f"stands for {len(found)} files, but was given one name: give one file a name", str(file))
+        raise ReadError(f"matches {len(found)} files, but has one name: give each file its own name", str(file))
     return found[0].file
 
 
@@ -195,9 +195,9 @@ def _paths(what: str | os.PathLike[str]) -> list[Item]:
 
 
 def _glob(pattern: Path, text: str) -> list[Path]:
-    """All files that match a pattern, sorted, and those below the folders that do."""
+    """List the files that match a pattern, and those in matching folders, sorted."""
     for part in reversed(pattern.parents):
-        # glob passes over folders that it may not read.
+        # glob skips folders that it may not read.
         for folder in glob.glob(str(part), recursive=True) if glob.has_magic(str(part)) else ():
             if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
                 raise ReadError("the folder cannot be read: Permission denied", folder)
@@ -211,7 +211,7 @@ def _glob(pattern: Path, text: str) -> list[Path]:
 
 
 def _is_backup(path: Path) -> bool:
-    """Whether an editor or a tool keeps another version of a file under this name."""
+    """Tell whether an editor or a tool keeps another version of a file under this name."""
     name = path.name
     kept = name.endswith(("~", ".bak", ".orig")) or (name.startswith("#") and name.endswith("#"))
     return kept and not name.startswith(".")
@@ -225,7 +225,7 @@ def _without_backups(found: list[Path]) -> list[Path]:
 
 
 def _folder(folder: Path) -> list[Path]:
-    """All files below a folder, sorted, without hidden ones; links to folders are followed, each folder once."""
+    """List all files below a folder, sorted, without hidden ones. Follow links to folders, each folder once."""
 
     def refuse(error: OSError) -> None:
         raise ReadError(f"the folder cannot be read: {error.strerror or error}", str(error.filename or folder))
@@ -247,8 +247,8 @@ def _folder(folder: Path) -> list[Path]:
 
 
 def load(item: Item, share: int = 1) -> Source:
-    """Read a file, decompress it and bring it to UTF-8 with plain newlines; up to one part in `share` of the limit."""
-    # Open files know their path, too, but not all: a pipe's name is a number, that of a terminal <stdin>.
+    """Read a file, decompress it and convert it to UTF-8 with plain newlines, up to the limit divided by `share`."""
+    # Most open files know their path, but a pipe's name is a number, and a terminal's is <stdin>.
     own = item.file if isinstance(item.file, Path) else getattr(item.file, "name", "")
     path = Path(own) if isinstance(own, str | Path) and str(own) and not str(own).startswith("<") else None
     label = str(path) if path else item.name or f"<{type(item.file).__name__}>"
@@ -294,7 +294,7 @@ def _clean(data: bytes, label: str) -> bytes:
         try:
             data = data.decode("utf-16").encode()
         except UnicodeError:
-            raise ReadError("starts as UTF-16 but is not: save it as UTF-8", label, 1) from None
+            raise ReadError("starts like UTF-16, but is not: save it as UTF-8", label, 1) from None
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii():
@@ -325,12 +325,12 @@ def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
     return ReadError(message, label, data.count(b"\n", 0, place) + 1, text)
 
 
-# No scores; a published file of MTEB has both twice.
+# Keys without scores; a published MTEB file has both twice.
 _TOLERATED = frozenset({"evaluation_time", "kg_co2_emissions"})
 
 
 class _TwiceError(ValueError):
-    """An object of JSON names a key twice; parsers keep the last one silently."""
+    """A JSON object has a key twice; parsers silently keep the last one."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -365,31 +365,31 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
 # The most that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. Set
 # CONCORDANT_MAX_BYTES in the environment, or this, to read larger files. All other limits of bytes are shares of it.
 MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
-JSON_SHARE = 4  # Python's objects take up to 40 times the room of the JSON that they come from
+JSON_SHARE = 4  # Python objects take up to 40 times the memory of their JSON
 _PIECE = 2**20
 
 
 def most_bytes(share: int = 1) -> int:
-    """The limit of a file, or of something that may take one part in `share` of it."""
+    """Return the limit of a file in bytes, divided by `share` for something smaller."""
     return MAX_BYTES // share
 
 
 def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
-    """The contents of a file, up to the limit. Nothing else in the package opens a file that a user names.
+    """Read a file, up to the limit. Nothing else in the package opens a file that a user names.
 
-    A named pipe is refused, because nobody may ever write to it; `<(command)` of a shell is read.
+    A named pipe is refused, because nobody may ever write to it; a shell's `<(command)` is read.
 
     Parameters
     ----------
     path : path
         A file. Devices are read up to the limit as well.
     share : int
-        The limit is one part in so many of `MAX_BYTES`.
+        The limit is `MAX_BYTES` divided by this number.
 
     Returns
     -------
     bytes
-        All of it.
+        The contents.
 
     Raises
     ------
@@ -401,7 +401,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
     try:
         about = os.stat(path)
         if stat.S_ISFIFO(about.st_mode) and Path(label).absolute().parts[1:2] not in (("dev",), ("proc",)):
-            raise ReadError("is a named pipe, to which nobody may ever write: give a file or <(command)", label)
+            raise ReadError("is a named pipe, which may never be written to: give a file or <(command)", label)
         with open(path, "rb") as stream:
             reading(stream, label)
             size = about.st_size if stat.S_ISREG(about.st_mode) else 0
@@ -417,7 +417,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
 
 
 def _alike(path: Path) -> str:
-    """'; did you mean ...?' where its folder has a file whose name is nearly the same."""
+    """Write '; did you mean ...?' if the folder has a file with a similar name."""
     try:
         near = closest(path.name, os.listdir(path.parent))
     except OSError:
@@ -426,11 +426,11 @@ def _alike(path: Path) -> str:
 
 
 def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator[Any]:
-    """The contents of an open file, bytes or text, in pieces, up to the limit; `before` are read already."""
+    """Yield the contents of an open file in pieces, bytes or text, up to the limit; `before` were already read."""
     size = before
     while part := stream.read(_PIECE):
         if not isinstance(part, str | bytes | bytearray | memoryview):
-            raise InputTypeError(f"{label}: read() gave a {type(part).__name__}, neither text nor bytes")
+            raise InputTypeError(f"{label}: read() returned a {type(part).__name__}, not text or bytes")
         size += len(part)
         if size > most_bytes(share):
             raise too_large(label, share)
@@ -438,14 +438,14 @@ def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator
 
 
 def too_large(label: str, share: int = 1, what: str = "holds", line: int | None = None) -> ReadError:
-    """The error for a file, or a part of it, that is beyond its limit."""
-    part = "" if share == 1 else f", {share} times as much"
+    """Make the error for a file, or a part of it, that is beyond its limit."""
+    part = "" if share == 1 else f" to {share} times as much"
     way_out = f"set CONCORDANT_MAX_BYTES{part} in the environment, or concordant.read.source.MAX_BYTES"
     return ReadError(f"{what} more than {most_bytes(share):,} bytes; to allow it, {way_out}", label, line)
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """The contents of a small file of UTF-8, such as names or JSON, with plain newlines."""
+    """Read a small UTF-8 file, such as names or JSON, with plain newlines."""
     data = read_bytes(path, JSON_SHARE)
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -454,7 +454,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 class SideName(NamedTuple):
-    """A side as the caller wrote it. `name`, `measure` and `lower_is_better` are None where it does not say them."""
+    """A side as the caller wrote it. `name`, `measure` and `lower_is_better` are None if it does not give them."""
 
     name: str | None
     path: str
@@ -463,19 +463,19 @@ class SideName(NamedTuple):
 
 
 def parse_side(text: str) -> SideName:
-    """Take `NAME=PATH:MEASURE:DIRECTION` apart; each part but the path may be left out.
+    """Split `NAME=PATH:MEASURE:DIRECTION` into its parts; all except the path are optional.
 
     Parameters
     ----------
     text : str
-        What stands on the command line. The longest beginning that exists is the path, so that colons and equals signs
-        in paths, and drive letters, work; a pattern exists if a file matches it. A last part `lower` or `higher` says
-        which scores are better; a measure of that name needs a direction behind it, as in `scores.csv:lower:higher`.
+        The text on the command line. The path is the longest beginning that exists, so paths may have colons, equals
+        signs and drive letters; a pattern exists if a file matches it. A last part `lower` or `higher` says which
+        scores are better; a measure of that name needs a direction after it, as in `scores.csv:lower:higher`.
 
     Returns
     -------
     SideName
-        Its name, path, measure and direction. Where no part of it exists, all behind the first `=` is the path.
+        Its name, path, measure and direction. If no part of it exists, the path is everything after the first `=`.
 
     Examples
     --------
@@ -491,7 +491,7 @@ def parse_side(text: str) -> SideName:
             continue
         measure = rest[len(path) + 1 :] if len(path) < len(rest) else None
         if measure == "":
-            raise InputError(f"{text!r} ends with a colon: a measure stands behind it, or leave the colon out")
+            raise InputError(f"{text!r} ends with a colon: write a measure after it, or leave the colon out")
         if measure is None:
             return SideName(name, path, None)
         before, _, last = measure.rpartition(":")
@@ -503,7 +503,7 @@ def parse_side(text: str) -> SideName:
 
 
 def as_options(how: Mapping[str, Any]) -> list[str]:
-    """Write arguments of `read_scores` as options of a command; raise TypeError for what no option can say."""
+    """Write arguments of `read_scores` as options of a command; raise TypeError if no option can express a value."""
     made = []
     for name, value in how.items():
         option = "-m" if name == "measure" else f"--{name.replace('_', '-')}"
@@ -512,7 +512,7 @@ def as_options(how: Mapping[str, Any]) -> list[str]:
             continue
         names = [value] if isinstance(value, str) else list(value)
         if isinstance(value, Mapping) or (len(names) > 1 and any("," in part for part in names)):
-            raise TypeError(f"{name} is {value!r}, which no option can say")
+            raise TypeError(f"{name} is {value!r}, which no option can express")
         made += [option, ",".join(names)]
     return made
 
@@ -525,9 +525,9 @@ def _exists(path: str) -> bool:
 
 
 def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str | None] | None = None) -> list[str]:
-    """Names for sides, made from their paths and shortened to what differs.
+    """Name sides by their paths, shortened to the parts that differ.
 
-    Folders that are not needed, endings, and common beginnings and ends of names go. Sides of one file are named by
+    Needless folders, suffixes, and common beginnings and ends of names are dropped. Sides of one file are named by
     their measures.
 
     Parameters
@@ -535,7 +535,7 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
     paths : sequence of path
         One for each side.
     measures : sequence of str or None, optional
-        The measure of each side; used where two sides have the same path.
+        The measure of each side; used if two sides have the same path.
 
     Returns
     -------
@@ -563,7 +563,7 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
 
 
 def look_alikes(names: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of names that differ only in case, marks, folders or endings, where each has one such partner.
+    """Pair names that differ only in case, punctuation, folders or suffixes, if each has a single such partner.
 
     >>> look_alikes(["runs/BM25.gz", "ql", "x"], ["bm25", "QL.eval", "y"])
     [('runs/BM25.gz', 'bm25'), ('ql', 'QL.eval')]
@@ -593,7 +593,7 @@ def _without_ending(file_name: str) -> str:
 
 
 def _last_parts(texts: list[str], ending: Callable[[str], str]) -> list[str]:
-    """The file or folder of each path, and as many folders above as tell them apart; not what all end with."""
+    """Return the file or folder of each path, with enough folders above to tell them apart, without common ends."""
     parts = [PurePath(text).parts or (text,) for text in texts]
     parts = [(*part[:-1], ending(part[-1])) for part in parts]
     while len(parts) > 1 and min(map(len, parts)) > 1 and len({part[-1] for part in parts}) == 1:
@@ -605,7 +605,7 @@ def _last_parts(texts: list[str], ending: Callable[[str], str]) -> list[str]:
 
 
 def _distinguished(names: list[str], measures: list[str | None]) -> list[str]:
-    """With their measures, where these tell sides of one name apart."""
+    """Add measures to names if they tell sides with the same name apart."""
     if len(names) > 1 and len(set(names)) == 1 and len(set(measures)) == len(measures):
         return [measure or names[0] for measure in measures]
     return [
@@ -615,7 +615,7 @@ def _distinguished(names: list[str], measures: list[str | None]) -> list[str]:
 
 
 def _trimmed(names: list[str]) -> list[str]:
-    """Without the words at the beginning and end that all names share; words end at marks, and 0.5 is one word."""
+    """Drop the first and last words that all names share. Words end at punctuation, but 0.5 is one word."""
     if len(set(names)) < 2:
         return names
     words = [re.findall(r"\d+(?:\.\d+)+|[-_.]+|[^-_.]+", name) for name in names]

@@ -1,10 +1,10 @@
-"""Text files: tables with a header (CSV, TSV, semicolons, blanks, Markdown), and columns without one.
+"""Read text files: tables with a header (CSV, TSV, semicolons, blanks, Markdown), and columns without one.
 
-These are trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns with the run in
-front, and AutoJudge's six. The run's file may order measure and topic either way; the names of measures and the summary
-row tell which. The rows of topic `all` are the summary: `runid` among them names the run; the others are used only
-where there is nothing else (trec_eval without -q), because they may average other topics than the rows do (missing
-topics, -c, qrels of several years).
+The latter are trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns starting with
+the run, and AutoJudge's six. Measure and topic may come in either order after the run; names of measures and the
+summary row tell which. The rows of topic `all` are the summary: `runid` among them names the run; the others are used
+only if there is nothing else (trec_eval without -q), because they may average topics other than those of the rows
+(missing topics, -c, qrels of several years).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BLANK = " \t\n"
 
 
 def read_delimited(source: Source, roles: Roles) -> Cells | None:
-    """A table with a header line; None if it does not look like one."""
+    """Read a table with a header line; None if it does not look like one."""
     # They tell whether the rest is worth reading.
     beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
     header_line, header = beginning[0]
@@ -67,12 +67,12 @@ def read_delimited(source: Source, roles: Roles) -> Cells | None:
 
 
 def no_header(source: Source, line: int) -> ReadError:
-    """The error for a table that starts with its numbers; its header may have been taken for a comment."""
+    """Make the error for a table that starts with its numbers; its header may have been taken for a comment."""
     before = (text for text in source.data.split(b"\n", line)[: line - 1] if text.startswith(b"#"))
     width = len(_split(source.text(line).encode()))
     comment = next((text.decode() for text in before if len(_split(text)) == width > 1), None)
     hint = "" if comment is None else f" (lines that start with # are comments: {comment[:80]!r})"
-    names = "add a first line with the systems' names, after topic where the first column holds the topics"
+    names = "add a first line with the systems' names, and with topic if the first column holds the topics"
     return source.error(f"holds numbers without a header: {names}{hint}", line)
 
 
@@ -81,11 +81,11 @@ def _split(line: bytes) -> list[bytes]:
 
 
 def _unequal(source: Source, fields: int, names: int, line: int) -> ReadError:
-    return source.error(f"has {fields} fields where the header has {names}: name each column once", line)
+    return source.error(f"has {fields} fields, but the header has {names}: name each column once", line)
 
 
 def refuse_too_many(source: Source, cells: int, words: int) -> None:
-    """Refuse a table beyond the limits: of its cells, and of those that are text."""
+    """Refuse a table with too many cells, or too many cells of text."""
     for count, most, what in ((cells, MAX_CELLS, "cells"), (words, MAX_CELLS // 10, "rows or cells of text")):
         if count > most:
             way_out = "set CONCORDANT_MAX_CELLS in the environment, or concordant.read.formats.delimited.MAX_CELLS"
@@ -115,7 +115,7 @@ class _Scores:
 
 
 def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -> Cells:
-    """All rows below the header."""
+    """Read all rows below the header."""
     rows = _rows(source)
     header_line = next(rows)[0]
     width = len(header)
@@ -142,7 +142,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """The lines and cells of the rows, the header first."""
+    """Yield the lines and cells of the rows, the header first."""
     line, first = next(source.lines())
     delimiter = delimiter_of(first)
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
@@ -167,7 +167,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def csv_rows(source: Source, lines: Iterable[str], delimiter: str, line: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """The rows of some lines, which may be quoted, and where each starts; `line` is the number of the first."""
+    """Yield rows from lines, which may be quoted, and where each starts; `line` is the number of the first."""
     # strict: a quotation mark that is never closed would swallow the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     start = line
@@ -180,7 +180,7 @@ def csv_rows(source: Source, lines: Iterable[str], delimiter: str, line: int = 1
 
 
 def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool:
-    """Whether a row that starts with # is a comment."""
+    """Tell whether a row that starts with # is a comment."""
     first = cells[0].strip(_BLANK)
     if first.lower() in NOTHING:
         return False
@@ -192,7 +192,7 @@ def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool
 
 
 def delimiter_of(first: bytes) -> str:
-    """What separates the names of the header, outside quotation marks."""
+    """Find what separates the names of the header, outside quotation marks."""
     plain = QUOTED.sub(b"", first)
     marks = [mark for mark in "\t,;" if mark.encode() in plain]
     labels = (
@@ -208,12 +208,12 @@ _MARKS = re.compile(r"(\*\*|__|`|\*)(.*)\1")
 
 
 def is_markdown(line: bytes) -> bool:
-    """Whether a line is a row of a table."""
+    """Tell whether a line is a row of a Markdown table."""
     return _ROW.fullmatch(line) is not None
 
 
 def as_tabs(source: Source) -> Source:
-    """The same table with tabs between its cells, without links and marks around them; each line keeps its number."""
+    """Convert a Markdown table to tabs, without links and marks around its cells; each line keeps its number."""
     made, rules = [], 0
     for place, line in enumerate(source.data.split(b"\n"), 1):
         if not line.strip() or (_RULE.fullmatch(line) and is_markdown(line)):
@@ -224,7 +224,7 @@ def as_tabs(source: Source) -> Source:
             made.append("")
             continue
         if not is_markdown(line) or rules > 1:
-            raise source.error("is no row of the table above: give each table a file of its own", place)
+            raise source.error("is not a row of the table above: give each table its own file", place)
         cells = re.split(r"(?<!\\)\|", line.decode().strip().replace("\t", " ")[1:-1])
         made.append("\t".join(_plain(cell) for cell in cells))
     return replace(source, data="\n".join(made).encode())
@@ -247,9 +247,9 @@ Rows = list[tuple[int, list[bytes]]]
 
 
 def separator(source: Source) -> bytes | None:
-    """What separates the fields of a file's first line: tabs, commas or semicolons, else white space (None).
+    """Find what separates the fields of a file's first line: tabs, commas or semicolons, else white space (None).
 
-    Names may have blanks (`topic,GPT 4`), and those of runs marks (`a,b map 301 0.5`): the second line tells.
+    Names may have blanks (`topic,GPT 4`), and names of runs may have commas (`a,b map 301 0.5`): the second line tells.
     """
     lines = source.lines()
     line, second = next(lines)[1], next(lines, (0, b""))[1]
@@ -269,12 +269,12 @@ def separator(source: Source) -> bytes | None:
 
 
 def split_line(line: bytes, mark: bytes | None) -> list[str]:
-    """The fields of a line without the white space around them."""
+    """Split a line into fields without the white space around them."""
     return [part.strip().decode() for part in line.split(mark)]
 
 
 class Form(NamedTuple):
-    """Which of how many columns are what."""
+    """The number of columns, and what each holds."""
 
     name: str
     width: int
@@ -291,7 +291,7 @@ class Columns(Contents):
     """The scores in columns without a header.
 
     Published studies read a hundred files with thirty measures each to use one, so only the lines that name the measure
-    are taken apart.
+    are split.
     """
 
     def __init__(self, source: Source, form: Form) -> None:
@@ -301,13 +301,13 @@ class Columns(Contents):
         if form == TREC_EVAL:
             tags = dict.fromkeys(_text(row[2]) for _, row in self._rows(b"runid") if _text(row[0]) == "runid")
             if len(tags) > 1:
-                raise source.error(f"holds several runs ({listing(tags)}): give each a file of its own")
+                raise source.error(f"holds several runs ({listing(tags)}): give each its own file")
             self.names = (*tags, source.run_name()) if tags else ()
             if b"all" in next(source.lines())[1] and source.data.count(b"all") >= source.data.count(b"\n"):
                 self._take_means(self._rows())  # otherwise there are topics
 
     def _rows(self, wanted: bytes = b"") -> Rows:
-        """All rows, or those with this text in them if every line can have as many fields as it should."""
+        """Return all rows, or only those with this text if every line can have the right number of fields."""
         mark, data = separator(self.source), self.source.data
         lines = data.count(b"\n") + (not data.endswith(b"\n"))
         regular = mark is not None and data.count(mark) == (self.form.width - 1) * lines
@@ -318,7 +318,7 @@ class Columns(Contents):
             return
         for line, (name, _, value) in rows:
             if self.means.setdefault(_text(name), _text(value)) != _text(value):
-                raise self.source.error(f"has {_text(name)!r} twice: give each run a file of its own", line)
+                raise self.source.error(f"has {_text(name)!r} twice: give each run its own file", line)
         self.format, self.averaged = "trec_eval, means", self.means.get("num_q", "")
         self.reading = "one score per system"
 
@@ -332,7 +332,7 @@ class Columns(Contents):
         measures = [name for name in named if not name.startswith(TEXTS)]
         if not measures:
             way_out = "write per-topic scores (ir_measures -q, trec_eval -q)"
-            raise self.source.error(f"holds only summary rows, no scores of topics: {way_out}", rows[0][0])
+            raise self.source.error(f"holds only summary rows, no scores on topics: {way_out}", rows[0][0])
         return measures, list(map(_text, topics - summaries))
 
     def measures(self) -> Collection[str]:
@@ -359,8 +359,8 @@ class Columns(Contents):
         values, percent = scores_of(texts, lambda k, said: self.source.error(said, rows[k][0]))
 
         def twice(first: int, again: int) -> ConcordantError:
-            said = f"topic {topics[again]!r} has {measure!r} twice (first at line {rows[first][0]}): one file, one run"
-            return self.source.error(said, rows[again][0])
+            said = f"topic {topics[again]!r} has {measure!r} twice (first at line {rows[first][0]})"
+            return self.source.error(f"{said}: give each run its own file", rows[again][0])
 
         systems = None if form.system is None else [_text(row[form.system]) for _, row in rows]
         found = pivot(self.source, topics, systems, values, twice, percent, quiet=True)
@@ -374,7 +374,7 @@ def _text(field: bytes) -> str:
 
 
 def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
-    """The lines and fields of all rows, or of those with this text in them."""
+    """Return the lines and fields of all rows, or of those with this text."""
     mark, rows = separator(source), []
     for k, line in enumerate(source.data.split(b"\n"), 1):
         if wanted not in line or not line.strip() or line.startswith(b"#"):
@@ -384,13 +384,13 @@ def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
             found = b" ".join(fields).split(None, width - 1)  # blanks in place of tabs
         if len(found) != width or not all(map(bytes.strip, fields)):
             need = ": a measure, a topic and a value are needed" if width == 3 else ""
-            raise source.error(f"has {len(fields)} fields where the lines before have {width}{need}", k)
+            raise source.error(f"has {len(fields)} fields, but the lines before have {width}{need}", k)
         rows.append((k, found))
     return rows
 
 
 def read_columns(source: Source, width: int) -> Contents | None:
-    """Three columns (one run) or four (the run first). None if no column holds measures."""
+    """Read three columns (one run) or four (the run first). None if no column holds measures."""
     source.refuse_hidden_rows(width, mark=separator(source))
     fields = [(line, list(map(_text, row))) for line, row in _fields(source, width)]
     order = _topic_first(fields, width - 3)
@@ -405,7 +405,7 @@ def read_columns(source: Source, width: int) -> Contents | None:
 
 
 def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | None:
-    """Whether column `first` holds topics and the next one measures; None if that cannot be told."""
+    """Tell whether column `first` holds topics and the next one measures; None if unclear."""
     for a, b, answer in ((first, first + 1, True), (first + 1, first, False)):
         topics, measures = {row[a] for _, row in fields}, {row[b] for _, row in fields}
         if all(map(vocabulary.looks_like_measure, measures)) and not all(map(vocabulary.looks_like_measure, topics)):
@@ -416,7 +416,7 @@ def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | 
 
 
 def read_ranking(source: Source) -> Contents | None:
-    """AutoJudge's rankings: topic Q0 system rank score measure. None if it is a run, which has the same columns.
+    """Read AutoJudge's rankings: topic Q0 system rank score measure. None for a run, which has the same columns.
 
     A run ranks the documents of each topic, and few documents are in several topics. Here every rank is the same, and
     most systems have most topics.
@@ -432,7 +432,7 @@ def read_ranking(source: Source) -> Contents | None:
 
 
 def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], topic: int) -> None:
-    """Four columns start with the run. Topics or measures there would be read as runs."""
+    """Refuse four columns that do not start with the run: topics or measures would be read as runs."""
     first, topics = {row[0]: line for line, row in reversed(fields)}, {row[topic] for _, row in fields}
     if summary := next(filter(vocabulary.is_summary, first), None):
         what = f"the summary row {summary!r}"
@@ -443,7 +443,7 @@ def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], to
     elif any(map(vocabulary.may_be_topic, topics)):
         return
     else:
-        said = f"nothing tells which of the columns are the run and the topic ({listing(sorted(topics), 3)})"
+        said = f"cannot tell which columns are the run and the topic ({listing(sorted(topics), 3)})"
         raise source.error(f"{said}: {_NAME_THEM}, such as system, topic, measure, value", fields[0][0])
     said = f"the first of four columns should be the run, but looks like {what}"
     line = first[summary] if summary else fields[0][0]

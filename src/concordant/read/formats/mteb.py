@@ -1,7 +1,7 @@
-"""MTEB: MODEL/REVISION/Task.json, one task a file. The tasks are the topics, the models the systems.
+"""Read MTEB results: MODEL/REVISION/Task.json, one task per file. Tasks are the topics, models the systems.
 
-The results repository keeps several revisions of a model, what its authors reported (`external`) and results without a
-revision side by side, with different tasks in each: they are one model. Of a task that is there more than once, the
+The results repository keeps several revisions of a model, its authors' reports (`external`) and results without a
+revision side by side, with different tasks in each. All of these are one model. If a task occurs more than once, the
 newest result counts.
 """
 
@@ -33,14 +33,14 @@ _NO_REVISION = ("external", "no_revision_available")
 
 
 def is_mteb(content: Any) -> bool:
-    """The result of one task, in the form of any version."""
+    """Recognise the result of one task, from any version of MTEB."""
     if not isinstance(content, dict):
         return False
     return ("task_name" in content and isinstance(content.get("scores"), dict)) or "mteb_dataset_name" in content
 
 
 def is_model_meta(content: Any) -> bool:
-    """What MTEB writes beside the results about the model: no scores."""
+    """Recognise what MTEB writes about the model beside its results, without scores."""
     return (
         isinstance(content, dict) and {"name", "revision", "n_parameters"} <= content.keys() and "scores" not in content
     )
@@ -73,17 +73,17 @@ class Task(Contents):
         return Grid(self.values[self.rows.index(measure), :, None], self.topics)
 
     def keep(self, topics: list[str]) -> None:
-        """Leave out all other topics."""
+        """Keep only these topics."""
         if len(topics) < len(self.topics):
             self.values = self.values[:, [self.topics.index(topic) for topic in topics]]
             self.topics = topics
 
 
 def read_mteb(source: Source, content: Any) -> Task:
-    """The scores of one model on one task: main_score, and the other measures by their names.
+    """Read the scores of one model on one task: main_score, and the other measures by their names.
 
     A subset (a language) is a topic, `Task/subset`; the subset `default`, the only one of most tasks, is `Task`. Scores
-    of another split than test are other topics: `Task[dev]/subset`. So a topic has the same name in every file.
+    on splits other than test are further topics: `Task[dev]/subset`. So a topic has the same name in every file.
     """
     old = not isinstance(content.get("scores"), dict)
     task = str(content.get("task_name") or content["mteb_dataset_name"])
@@ -119,9 +119,9 @@ def read_mteb(source: Source, content: Any) -> Task:
 
 
 def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
-    """The split whose scores count, by the file alone; all of them where none has a known name.
+    """Choose the split whose scores count, from this file alone; all splits if none has a known name.
 
-    Where a test set is not public, files hold nan for it, and numbers for the validation set.
+    If a test set is not public, files hold nan for it, and numbers for the validation set.
     """
     for split, subsets in splits.items():
         if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
@@ -132,14 +132,14 @@ def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
 
 
 def _is_scored(subsets: list[dict[str, Any]]) -> bool:
-    """Whether a subset has a main score, or any number where the file names none."""
+    """Tell whether a subset has a main score, or any number if the file names none."""
     if any("main_score" in part for part in subsets):
         subsets = [{"main_score": part.get("main_score")} for part in subsets]
     return any(not math.isnan(score) for part in subsets for score in _numbers(part).values())
 
 
 def _numbers(part: dict[str, Any]) -> dict[str, float]:
-    """The measures of a subset; nan for what is not finite."""
+    """Return the measures of a subset; nan for values that are not finite."""
     return {
         name: float(value) if abs(value) <= sys.float_info.max else math.nan
         for name, value in part.items()
@@ -148,7 +148,7 @@ def _numbers(part: dict[str, Any]) -> dict[str, float]:
 
 
 def _old_subsets(part: dict[str, Any]) -> list[dict[str, Any]]:
-    """The subsets of a split in a file of an old version: measures at once, or below languages."""
+    """Return the subsets of a split in a file of an old version: measures directly, or by language."""
     languages = {
         name: found
         for name, found in part.items()
@@ -163,7 +163,7 @@ _KINDS = frozenset({"max", "dot", "map", "mrr", "ap", "cos_sim"})
 
 
 def _flat(part: dict[str, Any]) -> dict[str, Any]:
-    """Measures by one name, {"cos_sim": {"spearman": 0.8}} is cos_sim_spearman; and the main score if it is known."""
+    """Flatten names, {"cos_sim": {"spearman": 0.8}} to cos_sim_spearman, and add the main score if it is known."""
     found: dict[str, Any] = {}
     for name, value in part.items():
         if isinstance(value, dict):
@@ -175,7 +175,7 @@ def _flat(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def newest(found: list[Contents]) -> list[Contents]:
-    """Of tasks that a model has in several revisions, the newest; one note says what was left out."""
+    """Keep the newest result if a model has a task in several revisions; one note says what was left out."""
     tasks = [task for task in found if isinstance(task, Task)]
     best: dict[tuple[str, str], Task] = {}
     for task in tasks:
@@ -202,7 +202,7 @@ def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
 
 
 def _model(source: Source) -> tuple[str, str]:
-    """The model and its revision: by model_meta.json beside the file, else by the folders' names.
+    """Return the model and its revision: from model_meta.json beside the file, else from the folders' names.
 
     MODEL/REVISION/experiments/SETTING/Task.json is the model with another setting: a system of its own.
     """
@@ -218,7 +218,7 @@ def _model(source: Source) -> tuple[str, str]:
 
 
 def sibling(path: Path, name: str) -> Any:
-    """The JSON of another file in the same folder; None if it is not there or not readable."""
+    """Read the JSON of another file in the same folder; None if it is missing or cannot be read."""
     other = path.parent / name
     try:
         return _loaded(other, other.stat().st_mtime_ns)
@@ -228,7 +228,7 @@ def sibling(path: Path, name: str) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _loaded(path: Path, modified: int) -> Any:
-    """The JSON of a file, read once for all files beside it."""
+    """Read the JSON of a file, once for all files beside it."""
     try:
         return load_json(load(Item(path)))
     except (ReadError, OSError):

@@ -1,6 +1,6 @@
-"""Dictionaries of dictionaries, as pytrec_eval, ranx and people's scripts nest them, in Python or as JSON.
+"""Read dictionaries of dictionaries, as pytrec_eval, ranx and people's scripts nest them, in Python or as JSON.
 
-Also what looks like them: ranx's report, {system: mean}, and frames of pandas.
+Also read what looks like them: ranx's report, {system: mean}, and pandas frames.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ..tables.layout import Origin, scores_of, warn_of
 from ..tables.vocabulary import cell_number
 
 _SHAPE = "{system: {topic: {measure: value}}}"
-# What the one key around results is called; no system.
+# Names of a single key around results, which is not a system.
 _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
 
 
 class Nesting(NamedTuple):
-    """The scores of a dictionary as parallel lists. `systems` None: one run; a measure is "" where none is named."""
+    """The scores of a dictionary as parallel lists. `systems` None: one run; a measure is "" if none is named."""
 
     systems: list[str] | None
     topics: list[str]
@@ -33,7 +33,7 @@ class Nesting(NamedTuple):
 
 
 class NestedScores(Contents):
-    """The scores of one run or of several; which level holds what, the measure that is asked for may tell."""
+    """The scores of one or several runs. The requested measure may tell which level holds what."""
 
     format = "nested dictionaries"
 
@@ -63,7 +63,7 @@ class NestedScores(Contents):
         return any(self._nesting(None).measures)
 
     def measures(self) -> Collection[str]:
-        """The measures of which there is a number, in their order."""
+        """The measures that have a number, in their order."""
         found = self._nesting(None)
         values = ((m, cell_number(value)) for m, value in zip(found.measures, found.values, strict=True))
         numeric = dict.fromkeys(m for m, value in values if value is not None and not np.isnan(value))
@@ -71,7 +71,7 @@ class NestedScores(Contents):
 
     def grid(self, measure: str) -> Grid:
         """The scores of one measure."""
-        # "" is no name of a measure, but what is chosen where there is none.
+        # "" is not the name of a measure: it is chosen if there is none.
         found = self._nesting(measure or None)
         rows = [k for k, name in enumerate(found.measures) if name == measure]
         if not rows:
@@ -94,17 +94,17 @@ class NestedScores(Contents):
         return grid
 
     def _nesting(self, measure: str | None) -> Nesting:
-        """Which level holds measures: the one with the measure that is asked for, or with known names.
+        """Decide which level holds measures: the one with the requested measure, or with known names.
 
-        Of three levels it is else the last one, after systems and topics. Two levels without one are systems and their
-        topics, or the other way round, where the names tell.
+        Otherwise it is the last of three levels, after systems and topics. Two levels without measures are systems and
+        their topics, or the other way round if the names tell.
         """
         pairs = [((str(a), str(b)), inner) for a, below in self.nested.items() for b, inner in below.items()]
         cells = [((*key, str(c)), v) for key, inner in pairs for c, v in inner.items()] if self.deep else pairs
         keys, values = [key for key, _ in cells], [value for _, value in cells]
         levels = [{key[k] for key in keys} for k in range(3 if self.deep else 2)]
         if not self.deep and (label := next(filter(_names_topics, sorted(levels[0] | levels[1])), None)):
-            said = f"the key {label!r} names a column of topics, as of a frame made a dictionary"
+            said = f"the key {label!r} names a column of topics, as in a frame converted to a dictionary"
             raise self.origin.error(f"{said}: give the frame itself", 1)
         known = [[vocabulary.looks_like_measure(name) for name in names] for names in levels]
         tests = ([measure in names for names in levels], list(map(any, known)), list(map(all, known)))
@@ -125,8 +125,8 @@ class NestedScores(Contents):
             clear = True
         if not clear:
             shown = "; ".join(listing(sorted(names), 3) for names in levels)
-            rename = "; rename systems that are called as topics are" if self.deep and topics[0] else ""
-            way_out = f"ask for a measure by its name, or nest them as {_SHAPE}{rename}"
+            rename = "; rename systems that have names like topics" if self.deep and topics[0] else ""
+            way_out = f"name a measure, or nest them as {_SHAPE}{rename}"
             raise self.origin.error(f"cannot tell which of the levels ({shown}) holds what: {way_out}", 1)
         if place is None and measure is not None:
             raise self.no_measure(measure)
@@ -139,7 +139,7 @@ class NestedScores(Contents):
         )
 
     def _warn(self, found: Nesting) -> None:
-        """Warn where levels may hold something else than what they were read as."""
+        """Warn if levels may hold something other than what was read."""
         topics, measures = list(dict.fromkeys(found.topics)), list(dict.fromkeys(found.measures))
         nest = f"nest them as {_SHAPE}"
         if self.deep and not any(map(vocabulary.may_be_topic, topics)):
@@ -155,7 +155,7 @@ class NestedScores(Contents):
 
 
 def unwrapped(nested: Any) -> Any:
-    """What stands below the one key that holds scores three levels deep, beside settings: {"x": {...}, "seed": 7}."""
+    """Return what is below the only key that holds scores three levels deep, beside settings: {"x": ..., "seed": 7}."""
     if not isinstance(nested, Mapping):
         return nested
     inner = [value for value in nested.values() if isinstance(value, Mapping)]
@@ -172,18 +172,18 @@ def _names_topics(name: str) -> bool:
 
 
 def is_ranx_report(content: Any) -> bool:
-    """A report of ranx's `compare`, which has the mean of each model."""
+    """Recognise a report of ranx's `compare`, which has the mean of each model."""
     return isinstance(content, dict) and {"stat_test", "model_names", "metrics"} <= content.keys()
 
 
 def refuse_ranx_report(source: Source, content: Any) -> Contents:
-    """Say what a report of ranx lacks, and what to write instead."""
+    """Say what a ranx report lacks, and what to write instead."""
     write = "after ranx.evaluate(qrels, run, metrics), write run.scores as JSON, one file for each run"
-    raise source.error(f"is a report of ranx, which has means but no scores of topics: {write}", 1)
+    raise source.error(f"is a ranx report, which has means but no scores on topics: {write}", 1)
 
 
 def is_nested(content: Any) -> bool:
-    """Two or three levels of dictionaries with numbers or holes at the bottom; perhaps below one more key."""
+    """Recognise two or three levels of dictionaries with numbers or holes at the bottom, perhaps below one more key."""
     content = unwrapped(content)
     if not isinstance(content, dict) or not content:
         return False
@@ -200,12 +200,12 @@ def is_nested(content: Any) -> bool:
 
 
 def is_means(content: Any) -> bool:
-    """One number per name."""
+    """Recognise a dictionary with one number per name."""
     return isinstance(content, dict) and bool(content) and all(cell_number(v) is not None for v in content.values())
 
 
 def read_means(source: Source, content: Any) -> Contents:
-    """One score per system, {system: mean}; refused where the names are those of something else."""
+    """Read one score per system, {system: mean}; refuse names of anything else."""
     names = list(content)
     other = [
         name
@@ -213,16 +213,16 @@ def read_means(source: Source, content: Any) -> Contents:
         if vocabulary.looks_like_measure(name) or vocabulary.names_fact(name) or vocabulary.is_summary(name)
     ]
     if other or len(names) < 2 or vocabulary.axis_of(names) != "systems":
-        said = f"has one number for each of {listing(other or names, 5)}, which may be no systems"
+        said = f"has one number for each of {listing(other or names, 5)}, which may not be systems"
         # Settings beside scores are such files, too.
-        raise source.other_kind(f"{said}: for one score per system, write CSV below the header system,score", 1)
+        raise source.other_kind(f"{said}: for one score per system, write CSV with the header system,score", 1)
     found = Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
     found.reading = "one score per system"
     return found
 
 
 def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
-    """The rows of a frame that pandas wrote (orient split, table, columns or index), an index first; else None."""
+    """Return the rows of a frame that pandas wrote (orient split, table, columns or index), index first, or None."""
     if not isinstance(content, dict) or not content:
         return None
     data, names = content.get("data"), content.get("columns")
@@ -242,7 +242,7 @@ def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
 
 
 def _are_labels(name: str, cells: Iterable[Any]) -> bool:
-    """Whether a column holds topics or systems, by its name; systems are words."""
+    """Tell whether a column holds topics or systems, by its name; systems are words."""
     return vocabulary.names_topics(name) or (
         vocabulary.names_systems(name) and all(isinstance(cell, str) for cell in cells)
     )

@@ -1,7 +1,7 @@
-"""Parquet, by pyarrow.
+"""Read Parquet with pyarrow.
 
-It compresses and repeats: 50 kB can be millions of rows. So the rows and the types of columns, which the file says
-itself, are checked against the limits before they are decoded.
+Parquet compresses: 50 kB can hold millions of rows. So the number of rows and the types of columns, as the file
+declares them, are checked against the limits before decoding.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .delimited import refuse_too_many
 def parquet_table(
     source: Source, wanted: Callable[[Sequence[str]], Sequence[str]] | None = None
 ) -> tuple[Any, Sequence[str]]:
-    """A table of the columns that are wanted, and the names of all.
+    """Read the wanted columns as a table, and return the names of all columns, too.
 
-    By default these are all but lists and records, which are no scores and have no limit.
+    By default all are wanted except lists and records, which are not scores and have no limit.
     """
     parquet, types = import_extra("pyarrow.parquet", source.label), import_extra("pyarrow").types
     numeric = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
@@ -45,7 +45,7 @@ def parquet_table(
     except ReadError:
         raise
     except Exception as error:  # pyarrow has many
-        raise source.error(f"cannot be read as parquet by pyarrow: {error}") from None
+        raise source.error(f"cannot be read as Parquet by pyarrow: {error}") from None
     if nested and wanted is None:
         warn_of(source, f"left out, because they hold lists or records: {listing(nested)}")
     return table, schema.names

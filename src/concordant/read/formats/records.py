@@ -1,4 +1,4 @@
-"""Results that tools write as JSON, one record per score, and the formats that need no more than their keys.
+"""Read results that tools write as JSON: one record per score, or formats that are recognised by their keys.
 
 These are AlpacaEval's annotations, tau-bench's trials, Every Eval Ever, WMT's metric scores, lm-evaluation-harness,
 HELM and Inspect.
@@ -33,21 +33,21 @@ class Gathered:
         """Add a score; null, NaN and "N/A" say that there is none."""
         found = self.scores.setdefault(measure, {})
         if (topic, run) in found:
-            raise self.source.error(f"topic {topic!r} has {measure!r} twice: give each run a file of its own", line)
+            raise self.source.error(f"topic {topic!r} has {measure!r} twice: give each run its own file", line)
         score = cell_number(value) if not isinstance(value, str) or value == "N/A" else None
         if score is None:
-            raise self.source.error(f"{measure!r} of {topic!r} is {str(value)[:40]!r}, not a finite number", line)
+            raise self.source.error(f"{measure!r} on {topic!r} is {str(value)[:40]!r}, not a finite number", line)
         found[topic, run] = score
 
     def contents(self, form: str, name: Any = None, part_of: str | None = None, topics: Iterable[str] = ()) -> Contents:
-        """All of it; `name` is what the file calls the system, and `topics` has those without scores as well."""
+        """Make contents of all scores; `name` is the file's name for the system, `topics` adds some without scores."""
         grids = {
             measure: Grid.of_runs(found, topics)
             for measure, found in self.scores.items()
             if not all(map(math.isnan, found.values()))
         }
         if not grids:
-            raise self.source.error("holds no scores of topics: write it with its samples", 1)
+            raise self.source.error("holds no scores on topics: write it with its samples", 1)
         made = Contents(self.source, grids)
         made.format = form
         if isinstance(name, str) and name:
@@ -57,25 +57,25 @@ class Gathered:
 
 
 def has_keys(content: Any, *keys: str) -> bool:
-    """Whether it is an object with these keys, or a list of such."""
+    """Tell whether it is an object with these keys, or a list of such objects."""
     first = content[0] if isinstance(content, list) and content else content
     return isinstance(first, dict) and first.keys() >= set(keys)
 
 
 def below(content: Any, *keys: str) -> Any:
-    """What stands below these keys, one within the other; None where one of them is not there."""
+    """Return the value below these nested keys; None if one of them is missing."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content
 
 
 def is_annotations(content: Any) -> bool:
-    """annotations.json of AlpacaEval: a judge's preference for the second of two systems, one per instruction."""
+    """Recognise annotations.json of AlpacaEval: a judge's preference for the second of two systems, per instruction."""
     return isinstance(content, list) and has_keys(content, "instruction", "generator_1", "generator_2", "preference")
 
 
 def read_annotations(source: Source, content: Any) -> Contents:
-    """The preferences (1 to 2) by system, `generator_2`; the instructions are the topics.
+    """Read the preferences (1 to 2) for each system, `generator_2`; the instructions are the topics.
 
     An instruction that occurs again is a topic of its own: `instruction [2]`.
     """
@@ -95,7 +95,7 @@ def read_annotations(source: Source, content: Any) -> Contents:
 
 
 def is_trials(content: Any) -> bool:
-    """Results of tau-bench, a list of trials, or of tau2-bench, which has them as `simulations`."""
+    """Recognise results of tau-bench, a list of trials, or of tau2-bench, which has them as `simulations`."""
     found = _trials(content)
     fits = has_keys(found, "task_id", "trial") and _reward(found[0]) is not None
     return fits and not any(map(names_systems, found[0]))
@@ -111,24 +111,24 @@ def _reward(record: dict[str, Any]) -> Any:
 
 
 def read_trials(source: Source, content: Any) -> Contents:
-    """The rewards of one model, a topic for each task and a run for each trial."""
+    """Read the rewards of one model, with a topic for each task and a run for each trial."""
     found, records = Gathered(source), _trials(content)
     for record in records:
         if (reward := _reward(record)) is None:
-            raise source.error(f"has no reward of task {record['task_id']!r}, trial {record['trial']!r}", 1)
+            raise source.error(f"has no reward for task {record['task_id']!r}, trial {record['trial']!r}", 1)
         found.add("reward", str(record["task_id"]), reward, record["trial"])
     if errors := sum("error" in (record.get("info") or ()) for record in records):
-        warn_of(source, f"{errors} of {len(records)} trials ended with an error, and have the reward that stands there")
+        warn_of(source, f"{errors} of {len(records)} trials ended with an error; the reward in the file was used")
     return found.contents("tau-bench trials", below(content, "info", "agent_info", "llm"))
 
 
 def is_evaluations(content: Any) -> bool:
-    """The results of one model, as Every Eval Ever has them: evaluations are the topics."""
+    """Recognise the results of one model in Every Eval Ever."""
     return isinstance(below(content, "evaluation_results"), list) and "model_info" in content
 
 
 def read_evaluations(source: Source, content: Any) -> Contents:
-    """The scores of one model, a topic for each evaluation; a measure for each metric, `score` where it has no name."""
+    """Read the scores of one model: a topic for each evaluation, a measure for each metric (`score` without a name)."""
     found = Gathered(source)
     lower: dict[str, dict[str, bool]] = {}
     for place, result in enumerate(content["evaluation_results"]):
@@ -145,12 +145,12 @@ def read_evaluations(source: Source, content: Any) -> Contents:
 
 
 def is_instance(record: Any) -> bool:
-    """One line of the instances of Every Eval Ever."""
+    """Recognise one line of the instances of Every Eval Ever."""
     return isinstance(record, dict) and has_keys(record, "model_id", "sample_id", "evaluation", "evaluation_name")
 
 
 def read_instances(source: Source, records: Lines) -> Contents:
-    """The scores of one model, a topic for each instance: `evaluation/sample`."""
+    """Read the scores of one model, with a topic for each instance: `evaluation/sample`."""
     found = Gathered(source)
     for line, record in records:
         details = record["evaluation"]
@@ -158,19 +158,19 @@ def read_instances(source: Source, records: Lines) -> Contents:
         found.add("score", f"{record['evaluation_name']}/{record['sample_id']}", score, line=line)
     models = list(dict.fromkeys(str(record["model_id"]) for _, record in records))
     if len(models) > 1:
-        raise source.error(f"holds several models ({listing(models)}): give each a file of its own")
+        raise source.error(f"holds several models ({listing(models)}): give each its own file")
     return found.contents("Every Eval Ever, instances", models[0], models[0])
 
 
 def is_document(record: Any) -> bool:
-    """One line of WMT's metric scores: a document, and for each metric the scores of its segments."""
+    """Recognise one line of WMT's metric scores: a document, and for each metric the scores of its segments."""
     return isinstance(below(record, "metric_scores"), dict) and "document_id" in record
 
 
 def read_documents(source: Source, records: Lines) -> Contents:
-    """The scores of one system: a topic for each segment, `en-cs/document#segment`, from 0; a measure for each metric.
+    """Read the scores of one system: a topic for each segment, `en-cs/document#0`, and a measure for each metric.
 
-    A document is translated into several languages, so the pair belongs to the name also where a system has only one.
+    A document is translated into several languages, so the name includes the language pair even if there is only one.
     Segments of a document in one language are a group: a system that fails on one often fails on the next.
     """
     found = Gathered(source)
@@ -197,22 +197,22 @@ _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filt
 
 
 def is_results(content: Any) -> bool:
-    """The results of one model on several tasks."""
+    """Recognise the results of one model on several tasks."""
     return isinstance(below(content, "results"), dict) and ("configs" in content or _old(content))
 
 
 def _old(content: Any) -> bool:
-    """Whether version 0.3 wrote it."""
+    """Tell whether version 0.3 wrote it."""
     return "configs" not in content and "versions" in content and isinstance(below(content, "config"), dict)
 
 
 def is_sample(record: Any) -> bool:
-    """One line of samples_*.jsonl."""
+    """Recognise one line of samples_*.jsonl."""
     return isinstance(record, dict) and "doc_id" in record and ("doc" in record or "filter" in record)
 
 
 def read_results(source: Source, content: Any) -> Contents:
-    """The scores of one model, a topic for each task. Standard errors, which may be "N/A", are no scores."""
+    """Read the scores of one model, with a topic for each task. Standard errors, which may be "N/A", are not scores."""
     found = Gathered(source)
     groups, old = _groups(content), _old(content)
     for task, results in content["results"].items():
@@ -228,7 +228,7 @@ def read_results(source: Source, content: Any) -> Contents:
 
 
 def _groups(content: Any) -> list[str]:
-    """The results that summarise others: groups of tasks, where the tasks are there, too."""
+    """Find the results that summarise others: groups of tasks, if the tasks are there, too."""
     results, named = content["results"], content.get("groups") or {}
 
     def summarises(task: str) -> bool:
@@ -239,14 +239,14 @@ def _groups(content: Any) -> list[str]:
 
 
 def _lower(content: Any, metric: str) -> dict[str, bool]:
-    """Of which tasks the file says whether lower is better."""
+    """Return for each task whether lower is better, if the file says so."""
     said = content.get("higher_is_better") or {}
     higher = {task: below(said, task, metric) for task in said}
     return {task: not up for task, up in higher.items() if isinstance(up, bool)}
 
 
 def read_samples(source: Source, records: Lines) -> Contents:
-    """The scores of one model on one task, a topic for each document: `task/doc_id`."""
+    """Read the scores of one model on one task, with a topic for each document: `task/doc_id`."""
     match = _SAMPLES_FILE.fullmatch(source.path.name.removesuffix(".gz")) if source.path else None
     task = match[1] + "/" if match else ""
     found, metrics = Gathered(source), _metrics(records)
@@ -262,7 +262,7 @@ def read_samples(source: Source, records: Lines) -> Contents:
 
 
 def _metrics(records: Lines) -> dict[str, list[str]]:
-    """The metrics of each filter: those with a number. Some are pairs, aggregated over all documents only."""
+    """Return the metrics of each filter that are numbers. Some are pairs, aggregated only over all documents."""
     found: dict[str, dict[str, None]] = {}
     for _, record in records:
         listed = record.get("metrics")
@@ -277,7 +277,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_repeated(record: Any, metric: str) -> bool:
-    """Whether a metric has one score for each of the repeated responses."""
+    """Tell whether a metric has one score for each of the repeated responses."""
     values, responses = record.get(metric), record.get("resps")
     first = responses[0] if isinstance(responses, list) and responses else None
     several = isinstance(values, list) and isinstance(first, list) and len(values) == len(first) > 1
@@ -285,7 +285,7 @@ def _is_repeated(record: Any, metric: str) -> bool:
 
 
 def _names(source: Source, date: str | None) -> tuple[str, ...]:
-    """The model of a samples file: from the results written with it, else the folder, else the file."""
+    """Name the model of a samples file: from the results written with it, else the folder, else the file."""
     if source.name or not source.path or not date:
         return (source.name or source.run_name(),)
     folder = source.path.absolute().parent
@@ -303,37 +303,37 @@ def _model_name(content: Any) -> str | None:
 
 
 # HELM -----------------------------------------------------------------------------------------------------------------
-# HELM: per_instance_stats.json, one scenario of one model a file. The instances are the topics.
+# HELM: per_instance_stats.json, one scenario of one model per file. The instances are the topics.
 #
 # The key of a score includes the trial and the perturbation, so these become part of the topic's name. HELM summarises
 # each split apart: where a file holds several, `exact_match` has the instances of the test split, and
 # `exact_match[valid]` those of another.
 
-# Statistics that describe the run, not how well it did. They are read where there is nothing else.
+# Statistics that describe the run, not how well it did. They are read only if there is nothing else.
 _NO_SCORE = re.compile(
     r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size\b|max_prob\b|logprob|perplexity|bits_per_byte)"
 )
 
 
 def is_per_instance(content: Any) -> bool:
-    """per_instance_stats.json."""
+    """Recognise per_instance_stats.json."""
     return isinstance(content, list) and has_keys(content, "instance_id", "stats")
 
 
 def is_companion(content: Any) -> bool:
-    """run_spec.json and the like, written beside the scores, or stats.json, to which the scores are summarised."""
+    """Recognise run_spec.json and the like, written beside the scores, or stats.json, which summarises the scores."""
     if isinstance(content, list):
         return has_keys(content, "name", "count") and isinstance(content[0]["name"], dict)
     return isinstance(content, dict) and ("adapter_spec" in content or "scenario_spec" in content)
 
 
 def refuse_companion(source: Source, content: Any) -> Contents:
-    """They would be read as tables."""
-    raise source.other_kind("holds no scores of topics, which HELM writes to per_instance_stats.json")
+    """Refuse a companion of the scores, which would be read as a table."""
+    raise source.other_kind("holds no scores on topics, which HELM writes to per_instance_stats.json")
 
 
 def read_helm(source: Source, content: Any) -> Contents:
-    """The scores of one model on one scenario, a topic for each instance."""
+    """Read the scores of one model on one scenario, with a topic for each instance."""
     model, scenario = _spec(source)
     rows: list[tuple[str, Any, str, Any]] = []
     for record in content:
@@ -365,7 +365,7 @@ def _topic(record: dict[str, Any]) -> str:
 
 
 def _spec(source: Source) -> tuple[str | None, str]:
-    """The model and the scenario: from run_spec.json beside the file, else from the folder's name."""
+    """Return the model and the scenario: from run_spec.json beside the file, else from the folder's name."""
     if not source.path:
         return None, ""
     spec = sibling(source.path, "run_spec.json")
@@ -380,7 +380,7 @@ def _spec(source: Source) -> tuple[str | None, str]:
 
 
 # Inspect --------------------------------------------------------------------------------------------------------------
-# Inspect (inspect_ai): a log as JSON, one task of one model a file. The samples are the topics.
+# Inspect (inspect_ai): a log as JSON, one task of one model per file. The samples are the topics.
 
 # Inspect's own values of grades and words (inspect_ai.scorer.value_to_float).
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -388,12 +388,12 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def is_inspect(content: Any) -> bool:
-    """A log of Inspect."""
+    """Recognise an Inspect log."""
     return has_keys(below(content, "eval"), "model", "task")
 
 
 def read_inspect(source: Source, content: Any) -> Contents:
-    """The scores of one model on one task, a topic for each sample: `task/id`; a measure for each scorer.
+    """Read the scores of one model on one task: a topic for each sample, `task/id`, and a measure for each scorer.
 
     A sample without a score, because of an error, has nan. Epochs are repeated runs.
     """
@@ -414,7 +414,7 @@ def read_inspect(source: Source, content: Any) -> Contents:
     reducers = dict.fromkeys(str(part.get("reducer") or "mean") for part in _dicts(content.get("reductions")))
     several = any(sample.get("epoch", 1) != 1 for sample in _dicts(content.get("samples")))
     if several and list(reducers) not in ([], ["mean"]):
-        said = f"Inspect reduced the epochs by {listing(reducers)}; here their mean counts, or {named('repeats')}"
+        said = f"Inspect reduced the epochs by {listing(reducers)}, but here their mean counts; see {named('repeats')}"
         warn_of(source, said)
     if content.get("status", "success") != "success":
         warn_of(source, f"the status of this log is {content['status']!r}, not success")
@@ -423,7 +423,7 @@ def read_inspect(source: Source, content: Any) -> Contents:
 
 
 def _score(value: Any) -> float | None:
-    """A value as Inspect counts it; nan where there is none, None where it is no score."""
+    """Convert a value as Inspect does; nan if there is none, None if it is not a score."""
     if value is None:
         return math.nan
     if isinstance(value, str):

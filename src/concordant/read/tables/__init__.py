@@ -1,5 +1,5 @@
-"""From tables of cells to `Scores`, whether they come from files, frames or dictionaries.
+"""Turn tables of cells into `Scores`, whether they come from files, frames or dictionaries.
 
-`cells` are named columns, `layout` decides what they mean, `contents` gives the scores of each measure, `pivot` makes
-matrices of them, and `assemble` joins these.
+`Cells` are named columns, `layout` decides what they mean, `contents` has the scores of each measure, `pivot` turns
+them into matrices, and `joined` joins those.
 """

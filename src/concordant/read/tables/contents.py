@@ -1,4 +1,4 @@
-"""What one file, frame or dictionary holds: its measures, and the scores of each as a matrix; and several joined."""
+"""The contents of one file, frame or dictionary: its measures, with a matrix of scores for each; and several joined."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from . import layout, vocabulary
 from .layout import Cells, Given, Layout, Origin, Roles, warn_of
 from .vocabulary import SUMMARY, is_summary, well_known
 
-MEAN = "\0mean"  # the row of one score per system; no topic is called so
+MEAN = "\0mean"  # the row of one score per system; no topic has this name
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Scores of one measure, topics x systems, nan where there is none; one row, `MEAN`, where topics are not known.
+    """Scores of one measure, topics x systems, nan if missing; a single row, `MEAN`, if topics are unknown.
 
-    Of repeated measurements, topics x systems x runs. `systems` is None where all of it is one run, whose name is to be
-    found elsewhere. `percent`: the file writes the scores with a percent sign.
+    Repeated measurements are topics x systems x runs. `systems` is None for a single run whose name must be found
+    elsewhere. `percent`: the file writes the scores with a percent sign.
     """
 
     scores: FloatArray
@@ -44,7 +44,7 @@ class Grid:
 
     @property
     def names(self) -> list[str]:
-        """The systems, none where their name is to be found."""
+        """The systems; empty for a single run whose name must be found elsewhere."""
         return self.systems or []
 
     def labels(self, axis: str) -> list[str]:
@@ -52,7 +52,7 @@ class Grid:
         return self.topics if axis == "topics" else self.names
 
     def take(self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None) -> Grid:
-        """Only these topics, or these systems."""
+        """Select topics, or systems, by index."""
         scores, topics, systems = self.scores, self.topics, self.systems
         if rows is not None:
             scores, topics = scores[rows], [topics[k] for k in rows]
@@ -62,7 +62,7 @@ class Grid:
 
     @classmethod
     def of_runs(cls, scores: Mapping[tuple[str, Any], float], topics: Iterable[str] = ()) -> Grid:
-        """The scores of one system by topic and run; `topics` may have more topics, without scores."""
+        """Make the grid of one system from its scores by topic and run; `topics` may add topics without scores."""
         row = {topic: k for k, topic in enumerate(dict.fromkeys([*(topic for topic, _ in scores), *topics]))}
         layer = {run: k for k, run in enumerate(dict.fromkeys(run for _, run in scores))}
         runs = np.full((len(row), 1, len(layer)), np.nan)
@@ -72,7 +72,7 @@ class Grid:
 
 
 def _flat(runs: FloatArray) -> FloatArray:
-    """Without the axis of runs where each cell has one."""
+    """Drop the axis of runs if each cell has only one."""
     return runs if runs.shape[2] > 1 else run_means(runs)
 
 
@@ -86,7 +86,7 @@ def pivot(  # noqa: PLR0917
     runs: Sequence[str] | None = None,
     quiet: bool = False,
 ) -> Grid:
-    """One score for each topic and system, in the order of first appearance, without summary rows.
+    """Arrange scores as topics x systems, in the order of first appearance, without summary rows.
 
     `runs` tells repeated scores apart; `quiet` as for `without_summaries`. `twice(first, again)` is the error for a
     second score.
@@ -110,9 +110,9 @@ def pivot(  # noqa: PLR0917
 
 
 def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
-    """The scores of several files in one matrix; `names` are the systems of those that are one run.
+    """Join the scores of several files in one matrix; `names` are the systems of the files with a single run.
 
-    `twice(k, system, topic)` is the error for a score of file k that another one has given.
+    `twice(k, system, topic)` is the error for a score of file k that an earlier file has, too.
     """
     if len(grids) == 1:
         return replace(grids[0], systems=grids[0].systems or [names[0]], percent=False)
@@ -137,9 +137,9 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
 
 
 def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet: bool = False) -> Grid:
-    """Leave out summary rows; where nothing else is there, say so instead of using them.
+    """Leave out summary rows; raise if there is nothing else.
 
-    This is said but of a row `mean` that is the mean of the others; with `quiet`, of any that tools call so.
+    Warn of them, except of a row `mean` that is the mean of the others; with `quiet`, except of all such names.
     """
     keep = [k for k, topic in enumerate(grid.topics) if not is_summary(topic)]
     if len(keep) == len(grid.topics):
@@ -149,7 +149,7 @@ def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet:
     known = [t for t, row in left if t.lower() in SUMMARY and (quiet or not keep or _is_mean(row, values[keep]))]
     warn_of_summaries(origin, [topic for topic, _ in left if topic not in known], lines)
     if not keep:
-        rows = f"holds only summary rows ({listing(grid.topics)}), no scores of topics"
+        rows = f"holds only summary rows ({listing(grid.topics)}), no scores on topics"
         raise origin.error(f"{rows}: give a row for each topic (trec_eval -q, ir_measures -q)")
     return grid.take(keep)
 
@@ -157,12 +157,12 @@ def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet:
 def warn_of_summaries(origin: Origin, left: Iterable[str], lines: str = "rows") -> None:
     """Warn of the rows that are left out as summaries."""
     if left := dict.fromkeys(left):
-        said = f"left out, because {lines} of this name summarise topics: {listing(left)}"
+        said = f"left out, because {lines} with such names summarise topics: {listing(left)}"
         warn_of(origin, f"{said}; rename them if they are topics")
 
 
 def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iterable[str]) -> None:
-    """Warn of topics that have scores, but none of the measure that is read."""
+    """Warn of topics that have scores, but none for the measure that is read."""
     if lost := {topic for topic in set(topics) - set(kept) if not is_summary(topic)}:
         warn_of(origin, f"topics without {measure!r} left out: {listing(sorted(lost))}")
 
@@ -170,33 +170,33 @@ def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iter
 class Contents:
     """The scores of one origin. A format gives the grids of its measures, or overrides `measures` and `grid`."""
 
-    # Names of its one run, the best first; the next is used where another file claims the same.
+    # Names for its single run, the best first; the next is used if another file has the same name.
     names: tuple[str, ...] = ()
     # Files of one origin are parts of one run (tasks of a model); others never share a name.
     part_of: str = ""
     # The measure to use when none is asked for.
     default: str | None = None
-    # It holds what the topics of others are summarised to; it is used only when it is alone.
+    # Whether it summarises the topics of other files; it is used only without those.
     summary: bool = False
     # By measure and topic, whether the file itself says that lower is better.
     lower: Mapping[str, Mapping[str, bool]] = MappingProxyType({})
-    # The column of its scores, where it names no measure.
+    # The column of its scores, if it names no measure.
     column: str = ""
-    # One of many files of a run, with topics that need not have every measure.
+    # Whether it is one of many files of a run; its topics may lack some measures.
     partial: bool = False
-    # The group of each topic, where the format says which belong together.
+    # The group of each topic, if the format has groups.
     groups: Mapping[str, str] = MappingProxyType({})
     # Whether it is a table with named columns.
     is_table: bool = False
-    # Names of columns and rows, where some of them may have been left out as the caller chose.
+    # Names of columns and rows, including those that the caller left out.
     seen: Sequence[str] = ()
-    # How scores of topics are read instead of a measure, where that is open.
+    # How to read scores on topics instead of a measure, if both are possible.
     otherwise: str = ""
-    # Of means, how many topics they average, where the file says so.
+    # The number of topics that means average, if the file says so.
     averaged: str = ""
     # What `look` calls its format, and what rows and columns were read as.
     format: str = "scores"
-    reading: str = "systems, topics and scores as the format has them"
+    reading: str = "systems, topics and scores as the format defines them"
 
     def __init__(self, origin: Origin, grids: Mapping[str, Grid] | None = None) -> None:
         self.origin = origin
@@ -213,7 +213,7 @@ class Contents:
         return self.grids
 
     def grid(self, measure: str) -> Grid:
-        """The scores of one measure; where it is not there, the error lists those that are."""
+        """Return the scores of one measure; the error for an unknown one lists those that are there."""
         if measure not in self.grids:
             raise self.no_measure(measure)
         found = self.grids[measure]
@@ -222,18 +222,18 @@ class Contents:
         return found
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """The standard error of each system's score, where it has one score per system, and the columns of limits."""
+        """Return the standard error of each system's score, if there is one score per system, and its columns."""
         return {}, ()
 
     def no_measure(self, asked: str) -> ConcordantError:
-        """The error for a measure that is not there: the same in another tool's spelling, the nearest, or all."""
+        """Make the error for an unknown measure; suggest another tool's spelling or the nearest name, and list all."""
         if not self.named:
-            return self.origin.error(f"names no measures, so measure {asked!r} cannot be looked up: ask for none")
+            return self.origin.error(f"names no measures, so measure {asked!r} cannot be found: leave the measure out")
         available = self.measures()
         same = [name for name in available if vocabulary.spelling(name) == vocabulary.spelling(asked)]
         near = same or difflib.get_close_matches(asked, available, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(map(repr, near))}? There" if near else "there"
-        return self.origin.error(f"there is no measure {asked!r}; {hint} are: {_listed(available, self.origin)}")
+        hint = f"did you mean {' or '.join(map(repr, near))}? Available" if near else "available"
+        return self.origin.error(f"there is no measure {asked!r}; {hint}: {_listed(available, self.origin)}")
 
 
 NO_SCORES = "has no column of scores: give topics x systems, or system, topic and value"
@@ -244,15 +244,15 @@ def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
     seen: dict[str, int] = {}
     for row, label in enumerate(labels):
         if seen.setdefault(label, row) != row:
-            hint = "each row needs its own"
+            hint = f"give each row its own {what}"
             if what == "system":
                 left_out, topics = argument("systems", ["!" + label]), argument("topic_column")
-                hint = f"rename one, or leave both out with {left_out}; or say {topics} if a column holds topics"
-            raise cells.error(f"{what} {label!r} was given{cells.at(seen[label])} already: {hint}", row)
+                hint = f"rename one, or leave both out with {left_out}; or pass {topics} if a column holds topics"
+            raise cells.error(f"{what} {label!r} already has a row{cells.at(seen[label])}: {hint}", row)
 
 
 def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
-    """The rows that the caller chose, so that others may hold anything; all where that is decided later."""
+    """Select the rows that the caller chose, so that others may hold anything; all if that is decided later."""
     names = list(dict.fromkeys(labels))
     kept = {names[k] for k in chosen(wanted, names)}
     rows = [k for k, label in enumerate(labels) if label in kept]
@@ -262,7 +262,7 @@ def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -
 def matrix(
     cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
 ) -> Contents:
-    """A matrix, topics x systems; with `runs`, a row for each topic and run. It does not name its measure."""
+    """Read a matrix, topics x systems; with `runs`, a row for each topic and run. It does not name its measure."""
     if not columns:
         raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
@@ -281,7 +281,7 @@ def matrix(
         m = len(across)
 
         def twice(first: int, again: int) -> ConcordantError:
-            return cells.error(f"run {runs[again // m]!r} of topic {down[again // m]!r} was given already", again // m)
+            return cells.error(f"run {runs[again // m]!r} of topic {down[again // m]!r} occurs twice", again // m)
 
         topics, layers = ([name for name in names for _ in across] for names in (down, runs))
         values, percent = cells.matrix(columns).ravel(), cells.in_percent(columns)
@@ -293,7 +293,7 @@ def matrix(
 
 
 class Long(Contents):
-    """A long table: measures are a column, or each a column of its own, or not named at all."""
+    """A long table. Its measures are named in one column, or are columns, or have no names."""
 
     is_table = True
     format = "long table"
@@ -323,7 +323,7 @@ class Long(Contents):
         return [self.cells.names[k] for k in self.layout.others if self.cells.has_numbers(k)]
 
     def grid(self, measure: str) -> Grid:
-        """The scores of one measure; of a table that names none, its scores, or another column by its name."""
+        """Return the scores of one measure; if the table names none, its scores, or another column by its name."""
         column = self.layout.value
         if self.layout.measure is not None:
             rows = [k for k, name in enumerate(self.labels["measure"]) if name == measure]
@@ -349,10 +349,10 @@ class Long(Contents):
             extra = [cells.names[k] for k in self.layout.others] if self.layout.value is not None else []
             hint = f"keep one value of {listing(extra)}" if extra else "keep one"
             if self.runs is None:
-                hint += f", or say {argument('run_column')} if a column numbers repeated runs"
-            system = "" if systems is None else f" of system {systems[again]!r}"
-            what = f"a score{system} on topic {topics[again]!r}"
-            return cells.error(f"{what} was given{cells.at(first)} already: {hint}", again)
+                hint += f", or pass {argument('run_column')} if a column numbers repeated runs"
+            system = "the run" if systems is None else f"system {systems[again]!r}"
+            what = f"a score on topic {topics[again]!r}"
+            return cells.error(f"{system} already has {what}{cells.at(first)}: {hint}", again)
 
         asked: Collection[int] = range(len(cells))  # what is left out may hold anything
         for what, wanted in (("topic", self.roles.topics), ("system", self.roles.systems)):
@@ -366,10 +366,10 @@ class Long(Contents):
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
-    """Warn where the topics of a run without a name may be systems, and the scores their means."""
+    """Warn if the topics of a run without a name may be systems, and the scores their means."""
     topics = list(dict.fromkeys(topics))
     if topics and not any(map(vocabulary.may_be_topic, topics)):
-        means = "if they are systems, these are means, and the scores of each topic are needed"
+        means = "if they are systems, their scores are means, and scores on each topic are needed"
         warn_of(origin, f"read as topics of one run: {listing(topics, 5)}; {means}")
 
 
@@ -377,7 +377,7 @@ def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
 
 
 def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> tuple[Grid, str]:
-    """The scores of one measure of all files, side by side; summaries only where they are among `systems`."""
+    """Join the scores of one measure from all files; refuse summaries, unless they are among `systems`."""
     asked = _choose(found, measure)
     found = _with_measure(found, asked)
     grids = [contents.grid(asked) for contents in found]
@@ -389,21 +389,21 @@ def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str
 
     def twice(k: int, system: str, topic: str) -> ConcordantError:
         both = (j for j in range(k) if topic in grids[j].topics and system in (grids[j].systems or [names[j]]))
-        way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in a file"
+        way_out = "name the runs: read_scores({name: path})" if grids[k].systems is None else "rename it in one file"
         score = "a score" if topic == MEAN else f"a score on topic {topic!r}"
         before = found[next(both)].origin.label
-        said = f"system {system!r} has {score} already, from {before}: read them one by one, or {way_out}"
+        said = f"system {system!r} already has {score} from {before}: read the files one by one, or {way_out}"
         return found[k].origin.error(said)
 
     return join(grids, names, twice), asked
 
 
 _LIKELY, _POSSIBLE = 1e-4, 3e-3
-"""The chance of a row of means by coincidence: below the first it is left out, below the second it is refused."""
+"""The chance that a row holds means by coincidence: leave it out below the first, refuse it below the second."""
 
 
 def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
-    """Without files of single topics that lack the measure, which others have."""
+    """Leave out files of single topics that lack the measure, if others have it."""
     lacking = [contents for contents in found if contents.partial and measure not in contents.measures()]
     if not lacking or len(lacking) == len(found):
         return found
@@ -414,7 +414,7 @@ def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]
 
 
 def _choose(found: Sequence[Contents], measure: str | None) -> str:
-    """The measure to read. One that is asked for is looked up by each file itself."""
+    """Choose the measure to read. Each file looks up a requested one itself."""
     if measure is not None:
         return measure
     named = [contents for contents in found if contents.named]
@@ -431,7 +431,7 @@ def _choose(found: Sequence[Contents], measure: str | None) -> str:
 
 
 def _listed(measures: Collection[str], origin: Origin) -> str:
-    """Some measures, of many those that most people want; and the command that shows all."""
+    """List measures; if there are many, only the common ones and the command that shows all."""
     if len(measures) <= MOST:
         return listing(measures)
     first = well_known(measures)
@@ -441,9 +441,9 @@ def _listed(measures: Collection[str], origin: Origin) -> str:
 
 
 def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
-    """The system of each file that is one run; "" for files that name their systems themselves.
+    """Name the system of each file with a single run; "" for files that name their systems themselves.
 
-    Where runs of different origin bear one name (many tools tag every run alike), the files' names tell.
+    If runs of different origin have the same name (many tools tag every run alike), use the files' names.
     """
     single = [k for k, grid in enumerate(grids) if grid.systems is None]
     names = [""] * len(found)
@@ -455,7 +455,7 @@ def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
         for k in renamed:
             names[k] = found[k].names[1]
         new = listing(names[k] for k in renamed)
-        warn(f"several files hold a run named {old}: named by their files instead: {new}")
+        warn(f"several files hold a run named {old}, so these are named by their files: {new}")
     for name in _clashes(found, names, single):
         files = [found[k].origin for k in single if names[k] == name]
         all_of_them = f"these files all hold a run named {name!r}: {listing(origin.label for origin in files)}"
@@ -464,28 +464,28 @@ def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
 
 
 def _clashes(found: Sequence[Contents], names: list[str], single: list[int]) -> set[str]:
-    """Names that files of more than one origin bear."""
+    """Find names that files of more than one origin have."""
     pairs = Counter(name for name, _ in {(names[k], found[k].part_of) for k in single})
     return {name for name, count in pairs.items() if count > 1}
 
 
 def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
-    """Files that name no topics are put side by side by their rows; there have to be as many."""
+    """Refuse files without topic names whose numbers of rows differ, because they are joined row by row."""
     counts = {k: len(grid.topics) for k, grid in enumerate(grids) if are_invented(grid.topics)}
     known = {contents.averaged: contents.origin for contents in found if contents.averaged}
     if len(known) > 1:
         (one, origin), (other, beside), *_ = known.items()
         means = f"has means over {one} topics, and {beside.label} over {other}"
-        raise origin.error(f"{means}: write the scores of topics, with -q")
+        raise origin.error(f"{means}: write the scores on each topic, with -q")
     first = next(iter(counts), 0)
     for k, count in counts.items():
         if count != counts[first]:
-            rows = f"has {count} rows without names of topics, and {found[first].origin.label} has {counts[first]}"
-            raise found[k].origin.error(f"{rows}: give the files a column named topic")
+            rows = f"has {count} rows without topic names, but {found[first].origin.label} has {counts[first]}"
+            raise found[k].origin.error(f"{rows}: add a column named topic to each file")
 
 
 def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
-    """Scores of one matrix have one unit."""
+    """Refuse to join scores with a percent sign and scores without one."""
     signed = [contents.origin for contents, grid in zip(found, grids, strict=True) if grid.percent]
     if 0 < len(signed) < len(grids):
         plain = next(contents.origin.label for contents, grid in zip(found, grids, strict=True) if not grid.percent)
@@ -494,21 +494,21 @@ def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]
 
 
 def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: Sequence[str] | None) -> None:
-    """A column of means would count as one more system."""
+    """Refuse a column of means, which would count as one more system."""
     for contents, grid in zip(found, grids, strict=True):
         systems = grid.systems or []
         names = vocabulary.summaries_among([systems[k] for k in chosen(wanted, systems)])
         if names:
             left, every = argument("systems", [f"!{name}" for name in names]), argument("systems", ["*"])
-            said = f"a system is named {names[0]!r}, as summaries of systems are"
+            said = f"a system is named {names[0]!r}, like a summary of systems"
             raise contents.origin.error(f"{said}: leave it out with {left}, or keep it with {every}")
 
 
 def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
-    """Leave out a first or last row that holds the mean of all others in every column, whatever it is called.
+    """Leave out a first or last row that holds the mean of all others in every column, whatever its name.
 
-    It may have been rounded to fewer decimals. Where a row could be so by coincidence, because there are few columns or
-    few decimals, it is refused.
+    The means may be rounded to fewer decimals. Refuse a row that may be a coincidence, because columns or decimals are
+    few.
     """
     values, labels = grid.values if axis == "topics" else grid.values.T, grid.labels(axis)
     n = len(values)
@@ -529,9 +529,9 @@ def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
 
 
 def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
-    """The chance that a row which holds the means of all others, as rounded, does so by coincidence; 1 if it does not.
+    """Estimate the chance that a row holds the rounded means of all others by coincidence; 1 if it does not hold them.
 
-    In each column this is the share of the range of scores, or of the scores, that rounds to the mean.
+    In each column, it is the share of the range of scores, or of the scores, that rounds to the mean.
     """
     if np.isnan(row).any() or np.isnan(others).all(axis=0).any():
         return 1.0
@@ -544,7 +544,7 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     near = (np.abs(others - means) <= rounding).mean(axis=0)
     shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
     shares[spread == 0] = 1
-    # What is the same counts once: a run that was given twice, or topics on which systems are as far apart.
+    # Equal columns count once: a run that was given twice, or topics on which systems are equally far apart.
     _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
 
@@ -556,7 +556,7 @@ def _rounding(row: FloatArray, others: FloatArray, means: FloatArray) -> FloatAr
 
 
 def _is_mean(row: FloatArray, others: FloatArray) -> bool:
-    """Whether a row holds the means of all others, as rounded, wherever there are any."""
+    """Tell whether a row holds the rounded means of all others, wherever there are any."""
     there = ~np.isnan(row) & ~np.isnan(others).all(axis=0)
     row, others = row[there], others[:, there]
     means = np.nanmean(others, axis=0)
@@ -564,6 +564,6 @@ def _is_mean(row: FloatArray, others: FloatArray) -> bool:
 
 
 def unit(values: FloatArray) -> float:
-    """One unit of the last decimal that numbers are written with; 0 where they have more than 12."""
+    """Return one unit of the last decimal that numbers are written with; 0 if they have more than 12."""
     there = values[~np.isnan(values)]
     return next((10.0**-d for d in range(13) if np.array_equal(np.round(there, d), there)), 0.0)

@@ -1,4 +1,4 @@
-"""Frames as tables of cells: pandas, polars, pyarrow, and anything with Arrow's stream interface."""
+"""Turn frames into tables of cells: pandas, polars, pyarrow, and anything with Arrow's stream interface."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_system
 
 
 def is_frame(given: Any) -> bool:
-    """A pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
+    """Recognise a pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
     if hasattr(type(given), "columns") or hasattr(given, "columns") or hasattr(given, "perquery"):
         return True  # by its type first: a lazy frame of polars computes its columns
-    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # which a Series of pandas has
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # a pandas Series has both
 
 
 def frame_cells(frame: Any, origin: Origin) -> Cells:
-    """The cells of a frame. An index of pandas that says something is the first column, as in a CSV of the frame."""
+    """Return the cells of a frame. A pandas index that labels rows is the first column, as in a CSV of the frame."""
     frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
     library = type(frame).__module__.partition(".")[0]
     if library == "polars" and hasattr(frame, "collect"):
@@ -54,7 +54,7 @@ _TEXTS = ("string", "large_string")
 
 
 def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[Any]]:
-    """Of a frame that pandas wrote, the index comes last, under a name that nobody gave it."""
+    """Put the index first. In a frame that pandas wrote it comes last, under an invented name."""
     order = sorted(range(len(names)), key=lambda k: names[k] != "__index_level_0__")
     return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
 
@@ -74,9 +74,9 @@ def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
 
 
 def _index_of_arrow(table: Any, names: Sequence[str]) -> tuple[list[tuple[Any, int | range]], Any]:
-    """The levels of the index that pandas wrote into the metadata: their names, with their column or a range.
+    """Return the levels of the index that pandas wrote into the metadata (names, with a column or a range).
 
-    And the name of the columns. Nothing where others wrote the table, or changed it since.
+    Also return the name of the columns. Both are empty if another tool wrote the table, or changed it since.
     """
     levels: list[tuple[Any, int | range]] = []
     with suppress(ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
@@ -100,7 +100,7 @@ def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
     if frame.index.nlevels > 1:
         try:
             frame = frame.reset_index()
-        except ValueError as error:  # a level and a column of one name
+        except ValueError as error:  # a level and a column have the same name
             raise origin.error(f"the index cannot become columns: {error}") from None
     names = [str(name) for name in frame.columns]
     columns = [frame.iloc[:, k] for k in range(len(names))]
@@ -112,7 +112,7 @@ def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
 def _with_index(
     names: list[str], columns: list[Any], own: Any, index: Sequence[Any], across: Any, origin: Origin
 ) -> tuple[list[str], list[Any]]:
-    """With an index of pandas as the first column, where it says something that no column says."""
+    """Add a pandas index as the first column, unless a column says the same."""
     name = _index_name(names, own, index, across, origin)
     cells = list(index)
     if name is None or (name in names and cells == list(columns[names.index(name)])):
@@ -124,9 +124,9 @@ _PLAIN = frozenset({"flo", "int", "uin"})
 
 
 def _index_name(names: Collection[str], index_name: Any, index: Any, across_name: Any, origin: Origin) -> str | None:
-    """What an index is called as a column; None where it only counts the rows, or numbers them beside topics.
+    """Name an index as a column; None if it only counts the rows, or numbers them beside topics.
 
-    Where the columns are said to be topics, it holds the systems, and the other way round.
+    If the columns are named as topics, the index holds the systems, and the other way round.
     """
     header = set(map(column_name, names))
     own, across = (column_name(str(name or "")) for name in (index_name, across_name))

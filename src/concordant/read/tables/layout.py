@@ -1,7 +1,7 @@
-"""Tables of cells with named columns, and what these mean: the one place that finds systems, topics and scores.
+"""Tables with named columns, and what the columns mean: the one place that finds systems, topics and scores.
 
-Known names of columns decide, and what the caller says (`Roles`). Where neither does, known names of the rows and
-columns do; and where these do not, the table is refused, with both ways in which it can be read.
+The caller (`Roles`) and known names of columns decide. If they do not, known names of systems and topics do. If those
+do not either, the table is refused, and the error shows both ways to read it.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Given:
 
 
 def warn_of(origin: Origin, message: str) -> None:
-    """Warn of what was not read as it stands."""
+    """Warn of something that was not read as given."""
     warn(f"{origin.label}: {message}")
 
 
 class Parsed(NamedTuple):
-    """The numbers of some cells, nan where there is none; by place, what is neither; and whether all are in percent."""
+    """The numbers in some cells, nan for empty cells; other cells by place; and whether all numbers are in percent."""
 
     values: FloatArray
     odd: Mapping[int, Any]
@@ -57,14 +57,14 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """The cells of a column as they stand; or its numbers, nan where there is none, and by row what else is there."""
+    """The cells of a column as given; or its numbers, nan for empty cells, and its other cells by row."""
 
     cells: Sequence[Any] | np.ndarray[Any, Any]
     odd: Mapping[int, Any] = field(default_factory=dict)
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The numbers. Where only some of them have a percent sign, they have two units: the sign makes these odd."""
+        """The numbers. If only some have a percent sign, there are two units, and the cells with the sign are odd."""
         values, odd = parse(self.cells)
         odd = {**odd, **self.odd}
         signed = {row: value for row, cell in odd.items() if has_percent(cell) and (value := number(cell)) is not None}
@@ -75,7 +75,7 @@ class Column:
         return Parsed(values, {row: cell for row, cell in odd.items() if row not in signed}, True)
 
     def take(self, rows: Sequence[int]) -> Column:
-        """Only these rows."""
+        """Select rows by index."""
         if not isinstance(self.cells, np.ndarray):
             return Column([self.cells[row] for row in rows])
         return Column(self.cells[rows], {k: self.odd[row] for k, row in enumerate(rows) if row in self.odd})
@@ -91,18 +91,18 @@ class Cells:
     lines: Sequence[int] | None = None
     header_line: int | None = None
     typed: bool = False
-    """Whether texts and numbers are told apart, as in JSON and frames; in text files all is text."""
+    """Whether strings and numbers are distinguished, as in JSON and frames; in text files everything is text."""
 
     def __len__(self) -> int:
         return len(self.columns[0].cells) if self.columns else 0
 
     def error(self, message: str, row: int | None = None) -> ConcordantError:
-        """The error at a row; of the header where none is given."""
+        """Make the error at a row, or without one at the header."""
         line = self.header_line if row is None else self.lines[row] if self.lines is not None else None
         return self.origin.error(message, line)
 
     def at(self, row: int) -> str:
-        """Where a row is, behind a word for what is there; nothing where there are no lines."""
+        """Write where a row is, as ' at line 3'; empty if line numbers are unknown."""
         return "" if self.lines is None else f" at line {self.lines[row]}"
 
     def labels(self, column: int, what: str) -> list[str]:
@@ -120,13 +120,13 @@ class Cells:
         if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) <= 2**53:
             return str(int(cell))  # pandas: a column with holes
         if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
-            way_out = "labels are strings or whole numbers; if the column is a system of its own, rename it"
-            said = f"column {self.names[column]!r} holds {cell!r}, which is not a label of a {what}"
+            way_out = "labels are strings or whole numbers; if the column is itself a system, rename it"
+            said = f"column {self.names[column]!r} holds {cell!r}, which cannot be the label of a {what}"
             raise self.error(f"{said}: {way_out}", row)
         return str(cell)
 
     def values(self, column: int) -> Sequence[Any]:
-        """The cells of a column as they stand; of a column of numbers, the numbers."""
+        """Return the cells of a column as given; for a column of numbers, the numbers."""
         cells = self.columns[column].cells
         if not isinstance(cells, np.ndarray):
             return cells
@@ -136,16 +136,16 @@ class Cells:
         return found
 
     def first_row(self) -> list[Any]:
-        """The cells of the first row."""
+        """Return the cells of the first row."""
         first = self.take([0])
         return [first.values(k)[0] for k in range(len(self.names))]
 
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
-        """The numbers of a column, nan where a cell is empty; other cells are refused, or only those in these rows."""
+        """Return the numbers of a column, nan for empty cells. Refuse other cells, in all rows or only in these."""
         return self.matrix([column], rows)[:, 0]
 
     def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
-        """Rows x these columns, as `numbers`."""
+        """Return rows x these columns, checked as by `numbers`."""
         words = [(row, k) for k in columns for row in self.words(k)]
         asked = set(rows) if words and rows is not None else None
         bad = min((place for place in words if asked is None or place[0] in asked), default=None)
@@ -162,7 +162,7 @@ class Cells:
         return self.unchecked(columns)
 
     def unchecked(self, columns: Iterable[int]) -> FloatArray:
-        """Rows x these columns, nan where there is no number."""
+        """Return rows x these columns, nan if a cell is not a number."""
         return np.column_stack([np.empty((len(self), 0)), *(self.columns[k].parsed.values for k in columns)])
 
     def words(self, column: int) -> Mapping[int, Any]:
@@ -170,11 +170,11 @@ class Cells:
         return self.columns[column].parsed.odd
 
     def in_percent(self, columns: Collection[int]) -> bool:
-        """Whether scores in some columns have a percent sign."""
+        """Tell whether scores in some columns have a percent sign."""
         return any(self.columns[k].parsed.percent for k in columns)
 
     def _no_number(self, row: int, column: int) -> ConcordantError:
-        """The error for a cell. A row without any number, such as a second header, can be left out."""
+        """Make the error for a cell. A row without any number, such as a second header, can be left out."""
         scores = [k for k in range(1, len(self.names)) if self.has_numbers(k)]
         where = f" in column {self.names[column]!r}" + ("" if self.lines is not None else f", row {row + 1}")
         message = vocabulary.no_score(self.words(column)[row], where)
@@ -184,23 +184,23 @@ class Cells:
         return self.error(message, row)
 
     def take(self, rows: Sequence[int]) -> Cells:
-        """Only these rows."""
+        """Select rows by index."""
         lines = None if self.lines is None else [self.lines[row] for row in rows]
         return replace(self, columns=[column.take(rows) for column in self.columns], lines=lines)
 
     def without(self, columns: Sequence[int]) -> Cells:
-        """All but these columns."""
+        """Drop these columns."""
         kept = [k for k in range(len(self.names)) if k not in columns]
         return replace(self, names=[self.names[k] for k in kept], columns=[self.columns[k] for k in kept])
 
     def has_numbers(self, column: int) -> bool:
-        """Whether a column may be a measure: something in it is a number, or there is nothing in it."""
+        """Tell whether a column may be a measure: it has a number, or is empty."""
         found = self.columns[column].parsed
         return not found.odd or not np.isnan(found.values).all()
 
 
 def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
-    """The numbers of some cells, and what else stands in them, numbers in percent among it."""
+    """Return the numbers in some cells, and all other cells by place, including numbers in percent."""
     if isinstance(cells, np.ndarray):
         values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -212,7 +212,7 @@ def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
     plain = vocabulary.plain_numbers(["0" if cell in vocabulary.HOLES else cell for cell in cells]) if texts else None
     if plain is not None:
         return np.where([cell in vocabulary.HOLES for cell in cells], np.nan, plain), {}
-    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many cells say the same
+    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many cells are equal
     found = [_unsigned(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
     return np.array([np.nan if value is None else value for value in found], dtype=np.float64), odd
@@ -223,9 +223,9 @@ def _unsigned(cell: Any) -> float | None:
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
-    """The scores in some cells outside of a table, nan where one is missing, and whether they are in percent.
+    """Return the scores in some cells outside of a table, nan if missing, and whether they are in percent.
 
-    `error(place, message)` is the error for a cell that is no score.
+    `error(place, message)` is the error for a cell that is not a score.
     """
     found = Column(cells).parsed
     for place, cell in found.odd.items():
@@ -235,12 +235,12 @@ def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]
 
 # What the columns mean ------------------------------------------------------------------------------------------------
 
-# No topic is named so.
+# A score; no topic has such a name.
 SCORE = re.compile(r"-?0?\.\d+")
 
 
 class Roles(NamedTuple):
-    """What the caller says: the columns that hold topics, systems and scores; and which systems and topics to read."""
+    """The caller's choices: the columns that hold topics, systems and scores; and the systems and topics to read."""
 
     topic: str | None = None
     system: str | None = None
@@ -256,13 +256,13 @@ class Roles(NamedTuple):
         return [name for name in (self.topic, self.system, self.score, self.run) if name is not None]
 
     def left_out(self, header: Sequence[str], of_systems: bool, of_topics: bool) -> set[int]:
-        """The columns to leave out, where columns may be systems or topics: those that `!NAME` names."""
+        """Find the columns that `!NAME` leaves out, if columns may be systems or topics."""
         wanted = (*((self.systems or ()) if of_systems else ()), *((self.topics or ()) if of_topics else ()))
         kept = chosen([name for name in wanted if name.startswith("!")], header)
         return set(range(len(header))) - set(kept)
 
     def name_systems(self, columns: Sequence[str]) -> bool:
-        """Whether the caller named one of these columns as a system."""
+        """Tell whether the caller named one of these columns as a system."""
         return not set(columns).isdisjoint(self.systems or ())
 
 
@@ -272,8 +272,8 @@ NO_ROLES = Roles()
 class Layout(NamedTuple):
     """What the columns of a table are. `system` None: one system; `value` None: a column for each measure.
 
-    A matrix has a column for each system. `rows` have a column of systems and no topics: the others are topics, or
-    measures with one score per system. Of `unnamed` ones nothing is known by the header.
+    A matrix has a column for each system. `rows` have a column of systems and none of topics: the others are topics,
+    or measures with one score per system. The header of `unnamed` ones says nothing.
     """
 
     kind: Literal["matrix", "rows", "long", "unnamed"]
@@ -285,7 +285,7 @@ class Layout(NamedTuple):
 
 
 def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str:
-    """Decide by its header what each column of a table holds, or say why that cannot be told."""
+    """Decide from the header what each column of a table holds, or say why the header does not tell."""
     names = [vocabulary.column_name(name) for name in header]
     if wrong := _wrong_header(header, roles):
         return wrong
@@ -294,7 +294,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     taken = named | set(said.values())
 
     def column(role: str, known: Iterable[str], fits: Callable[[str], bool] = lambda name: False) -> int | None:
-        """The column that was said; else the first with a known name, or with one that fits."""
+        """Return the column that the caller named, otherwise the first with a known or fitting name."""
         other = next((k for k, name in enumerate(names) if k not in taken and fits(name)), None)
         return said.get(role, _first(names, known, taken, other))
 
@@ -317,18 +317,18 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     )
     unnamed = next((header[k] for k in others if names[k].startswith("unnamed:_") and k), None)
     if unnamed is not None:
-        return f"has a column {unnamed!r}, as pandas calls columns without a name: name it, or leave it out"
+        return f"has a column {unnamed!r}, pandas' name for a column without one: name it, or leave it out"
     if topic is not None and any(names[k] in vocabulary.DOCUMENT_COLUMNS for k in others):
         return (
-            "scores documents, not topics: it is a run or qrels, as BEIR writes them. Write both in TREC's format, and "
+            "scores documents, not topics: it is a run or qrels as BEIR writes them. Write both in TREC's format, and "
             "score the run with `concordant evaluate RUNS QRELS`"
         )
     if measure is not None and topic is None:
-        one = f"for one score per system, keep the rows of one measure and leave out {header[measure]!r}"
+        one = f"for one score per system, keep the rows of one measure and drop the column {header[measure]!r}"
         return f"has a column of measures but none of topics, so these are summaries: add a column named topic; {one}"
     if measure is not None and value is None:
         no_system = "" if system is not None else f"; if {header[measure]!r} is a system, rename it"
-        return f"has topics and measures, but no column named score: say {argument('score_column')}{no_system}"
+        return f"has topics and measures but no column named score: name one with {argument('score_column')}{no_system}"
     if topic is None and system is None:
         columns = tuple(k for k in range(len(names)) if k not in left_out)
         return Layout("unnamed", None, None, None, said.get("score"), columns)
@@ -337,14 +337,14 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
         known = _any(header, others) or value is not None or any(vocabulary.is_result(header[k]) for k in others)
         if names[system] == "name" and "system" not in said and not known:
             which = " or ".join(argument(f"{role}_column", header[system]) for role in ("system", "topic"))
-            return f"has a column {header[system]!r}, which may name systems or topics: say {which}"
+            return f"has a column {header[system]!r}, which could hold systems or topics: pass {which}"
         return Layout("rows", system, None, None, value, others)
     if value is not None:
         if system is None and measure is None and others and "score" not in said:
             every = argument("systems", [header[k] for k in sorted((value, *others))])
             return (
-                f"has a column {header[value]!r}, but none that names the systems beside "
-                f"{listing(header[k] for k in others)}: say {argument('system_column')}, or {every} if all are systems"
+                f"has a column {header[value]!r} beside {listing(header[k] for k in others)}, but none that names the "
+                f"systems: name one with {argument('system_column')}, or pass {every} if all are systems"
             )
         if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
@@ -354,8 +354,8 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     # A matrix, unless the columns are measures: one system's scores, one column per measure.
     second = next((header[k] for k in others if vocabulary.names_topics(names[k])), None)
     if second is not None and "topic" not in said:
-        which = f"say which it is with {argument('topic_column')}, and leave the other out"
-        return f"has two columns named as topics are, {header[topic]!r} and {second!r}: {which}"
+        which = f"choose one with {argument('topic_column')}, and leave the other out"
+        return f"has two columns named like topics, {header[topic]!r} and {second!r}: {which}"
     measures = [
         header[k] for k in others if vocabulary.looks_like_measure(header[k].strip()) and not named & set(others)
     ]
@@ -371,15 +371,15 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     if measures and len(measures) < len(others):
         rest = [header[k] for k in others if header[k] not in measures]
         return (
-            f"has columns named as measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): leave these out "
-            f"with {argument('systems', [f'!{name}' for name in rest])}; if all are systems, say "
+            f"has columns named like measures ({listing(measures, 5)}) and others ({listing(rest, 5)}): leave out the "
+            f"others with {argument('systems', [f'!{name}' for name in rest])}; if all are systems, pass "
             + argument("systems", [header[k] for k in others])
         )
     return Layout("long" if measures else "matrix", None, topic, None, None, others)
 
 
 def of_samples(header: Sequence[str], roles: Roles) -> Roles:
-    """In Inspect's frame of samples `id` is the topic, beside `epoch`; `sample_id` names one epoch of it."""
+    """Use `id` as the topic in Inspect's frame of samples, where `sample_id` names one `epoch` of a topic."""
     names = [vocabulary.column_name(name) for name in header]
     if roles.topic is not None or not {"id", "epoch"} <= set(names):
         return roles
@@ -388,9 +388,9 @@ def of_samples(header: Sequence[str], roles: Roles) -> Roles:
 
 
 def run_columns(cells: Cells, roles: Roles) -> list[int]:
-    """The columns that number the repeated measurements of a cell: what the caller says, or by their names.
+    """Find the columns that number the repeated measurements of a cell, as the caller says or by their names.
 
-    By names only in a table with one row per score, and only columns of whole numbers. They are no measures.
+    Names decide only in a table with one row per score, and only for columns of whole numbers. They are not measures.
     """
     if roles.run is not None:
         if roles.run not in cells.names:
@@ -419,23 +419,23 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
 
 
 def _other_systems(cells: Cells, layout: Layout) -> list[int]:
-    """The columns beside that of the systems that may name them as well."""
+    """Find other columns that may also name the systems."""
     names = {k: vocabulary.column_name(cells.names[k]) for k in layout.others}
     return [k for k, name in names.items() if vocabulary.names_systems(name) and not name.startswith("team")]
 
 
 def refuse_numbers_beside_names(cells: Cells, layout: Layout, roles: Roles) -> None:
-    """Refuse to read the systems from a column of numbers, where one of words may name them."""
+    """Refuse to read the systems from a column of numbers if a column of words may name them."""
     if layout.system is None or roles.system is not None or not _are_whole(cells, layout.system):
         return
     if words := [cells.names[k] for k in _other_systems(cells, layout) if not cells.has_numbers(k)]:
         which = " or ".join(argument("system_column", name) for name in (words[0], cells.names[layout.system]))
         both = f"columns {words[0]!r} and {cells.names[layout.system]!r} may both name the systems"
-        raise cells.error(f"{both}: say {which}")
+        raise cells.error(f"{both}: pass {which}")
 
 
 def _beside_repeated_topics(cells: Cells, known: list[int], roles: Roles) -> list[int]:
-    """Of these columns those of whole numbers, where no column names systems and topics come more than once."""
+    """Return the columns of whole numbers, if no column names systems and topics occur more than once."""
     found = [k for k in known if _are_whole(cells, k)]
     rest = cells.without(found)
     layout = name_columns(rest.names, roles)
@@ -457,8 +457,8 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
     unknown = not roles.columns and not any(map(vocabulary.looks_like_measure, header))
     several = len(scores) > 1 and 2 * len(scores) >= len(header)
     if scores and (several or unknown) and not any(map(vocabulary.names_labels, header)):
-        names = f"add a first line that names them and does not start with # ({listing(scores, 3)})"
-        return f"has scores where names of columns should be: {names}"
+        names = "add a first line that names the columns and does not start with #"
+        return f"has scores instead of names of columns ({listing(scores, 3)}): {names}"
     if len(set(header)) < len(header):
         twice = next(name for k, name in enumerate(header) if name in header[:k])
         return f"two columns are named {twice!r}: rename one, or leave it out if both are the same run"
@@ -469,14 +469,14 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
         if name not in header:
             return f"has no column {name!r}{nearest(name, header)}"
     if len(set(given)) < len(given):
-        return f"the column {given[-1]!r} is named twice: topics, systems and scores are different columns"
+        return f"the column {given[-1]!r} is given twice: topics, systems and scores are different columns"
     return None
 
 
 def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
-    """Whether the first row of a matrix, as numbers, has a score in it; prose and other formats have none.
+    """Tell whether the first row of a matrix, as numbers, has a score; prose and other formats have none.
 
-    Where the header names the topics or systems, a bad score is for the reader to name.
+    If the header names the topics or systems, the reader reports bad scores instead.
     """
     if layout.kind == "long" or ((layout.others or layout.value is not None) and layout.kind != "unnamed"):
         return True
@@ -493,15 +493,15 @@ def warn_of_counters(cells: Cells, layout: Layout) -> None:
         if any(map(is_fraction, cells.unchecked([k])[:, 0])):
             left = argument("systems", ["!" + cells.names[k]])
             every = argument("systems", [cells.names[j] for j in sorted((k, *layout.others))])
-            said = f"column {cells.names[k]!r} holds scores, but is named as row numbers are"
+            said = f"column {cells.names[k]!r} holds scores, but is named like row numbers"
             raise cells.error(f"{said}: leave it out with {left}, or name the systems with {every}")
     if places:
         left_out = listing(cells.names[k] for k in places)
-        warn_of(cells.origin, f"left out, because columns of this name number the rows: {left_out}")
+        warn_of(cells.origin, f"left out, because columns with such names number the rows: {left_out}")
 
 
 def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None:
-    """A matrix may have a system called `model`: its cells are scores, and each topic comes once."""
+    """Refuse names that are scores: a matrix may have a system called `model`, with each topic once."""
     found = [number(str(cell)) for cell in cells.values(column)]
     if topic is None:
         wrong = any(map(is_fraction, found))
@@ -509,7 +509,7 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
         topics = cells.values(topic)
         wrong = None not in found and any(map(is_fraction, found)) and len(set(topics)) == len(topics)
     if wrong:
-        every = f"if it is a system of its own, name all systems with {argument('systems')}"
+        every = f"if it is itself a system, name all systems with {argument('systems')}"
         raise cells.error(f"column {cells.names[column]!r} should name the systems, but holds numbers: {every}")
 
 
@@ -521,15 +521,15 @@ def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> N
         vocabulary.looks_like_topic(label) for label in labels if not vocabulary.looks_like_measure(label)
     ):
         if len(measures) < len(labels):
-            raise cells.error(f"has rows named as measures ({listing(measures, 3)}) among topics: leave them out")
+            raise cells.error(f"has rows named like measures ({listing(measures, 3)}) among topics: leave them out")
         if not named:
-            raise cells.error(f"has measures as its rows ({listing(rows, 3)}), no topics: give a row for each topic")
+            raise cells.error(f"has measures as rows ({listing(rows, 3)}), not topics: give a row for each topic")
 
 
 def _first(
     names: Sequence[str], wanted: Iterable[str], taken: Collection[int] = (), other: int | None = None
 ) -> int | None:
-    """The column of the first of some names; else another."""
+    """Return the column of the first wanted name that is there; otherwise `other`."""
     return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), other)
 
 
@@ -537,14 +537,14 @@ def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
     return any(vocabulary.looks_like_measure(header[k].strip()) for k in columns)
 
 
-# A number that is written otherwise, so that its column is a system: 1,234 or 1/2.
+# A number in another notation, such as 1,234 or 1/2: its column may be a system.
 _NUMBER = re.compile(r"[^\w\[(]{0,2}\d[\d.,'/\s_]*[^\w\])]{0,2}")
 
 
 def score_columns(
     cells: Cells, columns: Sequence[int], axis: Literal["systems", "topics"], wanted: Iterable[str] | None
 ) -> list[int]:
-    """The columns that are systems, or topics: those that the caller chose, else all but those that number the rows.
+    """Find the columns that are systems, or topics: the caller's choice, or all except those that number the rows.
 
     Columns that look like something else are refused, because they would be ranked as one more system.
     """
@@ -566,14 +566,14 @@ def score_columns(
         leave, every = argument(axis, [f"!{names[k]}" for k in strays]), argument(axis, ["*"])
         way_out = f"Leave them out with {leave}, or read every column as a {axis[:-1]} with {every}"
         raise cells.error(f"these columns do not look like {axis}: {these}. {way_out}")
-    for left, why in ((counters, "it numbers the rows"), (labels, "its name is that of a column of labels")):
+    for left, why in ((counters, "it numbers the rows"), (labels, "it is named like a column of labels")):
         if left:
             warn_of(cells.origin, f"left out, because {why}: {listing(names[k] for k in sorted(left))}")
     return [k for place, k in enumerate(kept) if place not in counters | labels]
 
 
 def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
-    """Columns without any number. Where most are, numbers are written otherwise: an error names the first cell."""
+    """Find columns without any number. If most have none, numbers have another notation: raise at the first cell."""
     words = {place: cells.words(k) for place, k in enumerate(columns) if not cells.has_numbers(k)}
     if 2 * len(words) > len(columns) or len(cells) < 2:
         cells.matrix(columns)
@@ -582,7 +582,7 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
 
 
 def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:
-    """Columns named as counters are and as facts about rows, or, in place of systems, as summaries and limits."""
+    """Find columns named like counters or facts about rows or, among systems, like summaries and limits."""
     found = {}
     summaries = set(vocabulary.summaries_among(names)) if axis == "systems" else ()
     for k, name in enumerate(names):
@@ -600,7 +600,7 @@ def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, s
 
 
 def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
-    """Columns that belong to another by name: a bound lies on its side, and a next version has its own scores."""
+    """Find columns that belong to another by name. A bound lies on its side; a next version has its own scores."""
     place = {name: k for k, name in enumerate(names)}
     found = {}
     for name, (of, kind) in vocabulary.companions(names).items():
@@ -616,7 +616,7 @@ def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
 
 
 def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
-    """Columns that count 0, 1, 2, ... or 1, 2, 3, ... beside fractions, or under a name that says so.
+    """Find columns that count 0, 1, 2, ... or 1, 2, 3, ... beside fractions, or under a name that says so.
 
     Beside whole numbers, other names are refused by `_unlike`, because these may be ranks.
     """
@@ -643,7 +643,7 @@ def _has_fractions(values: FloatArray) -> bool:
 
 
 def _unlike(values: FloatArray) -> dict[int, str]:
-    """Columns of other numbers than most: counts beside scores up to 1, or ten times as large; or that count."""
+    """Find columns unlike most: with counts beside scores up to 1, ten times as large, or numbering the rows."""
     n, m = values.shape
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     size = np.fmax(np.abs(low), np.abs(high))

@@ -36,7 +36,7 @@ _PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*[,;/]\s*([+−-]?[\d.]+)\s*[)\]
 
 
 def unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
-    """A table whose header names neither topics nor systems."""
+    """Read a table whose header names neither topics nor systems."""
     label = columns.pop(0) if columns[:1] == [0] and _has_row_labels(cells, roles) else None
     measures = [cells.names[k] for k in columns if vocabulary.looks_like_measure(cells.names[k].strip())]
     rows = None if label is None else cells.labels(label, "row")
@@ -50,14 +50,14 @@ def unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
         beside = "none named topic" if rows is None else f"others ({listing(others, 5)})"
         every = argument("systems", [cells.names[k] for k in columns])
         raise cells.error(
-            f"has columns named as measures ({listing(measures, 5)}) and {beside}: for the scores of one system, add a "
-            f"column named topic and keep only measures; if all are systems, say {every}"
+            f"has columns named like measures ({listing(measures, 5)}) and {beside}: for the scores of one system, add "
+            f"a column named topic and keep only measures; if all are systems, pass {every}"
         )
     return Rows(cells, label, columns, False, roles)
 
 
 def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int]) -> None:
-    """Refuse a table of one row per score whose columns have names that say nothing."""
+    """Refuse a table with one row per score whose column names say nothing."""
     found = None
     if rows is not None and len(set(rows)) < len(rows) and len(columns) > 1:
         found = f"several rows start with {Counter(rows).most_common(1)[0][0]!r}"
@@ -68,11 +68,11 @@ def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int
     if found is not None:
         roles = " and ".join(argument(f"{role}_column") for role in ("topic", "system", "score"))
         every = argument("systems", [cells.names[k] for k in columns])
-        raise cells.error(f"{found}: for one row per score, say {roles}; if each column is a system, say {every}")
+        raise cells.error(f"{found}: if each row is one score, pass {roles}; if each column is a system, pass {every}")
 
 
 def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
-    """Whether the first two of three columns are whole numbers of which every pair comes once."""
+    """Tell whether the first two of three columns are whole numbers, with every pair once."""
     if len(columns) != 3 or len(cells) < 4:
         return False
     pairs = cells.matrix(columns[:2])
@@ -84,7 +84,7 @@ def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
 class Rows(Contents):
     """One row per system with a column for each measure, or for each topic; or a matrix that names nothing.
 
-    A column that is asked for is one score per system. Where none is, the names of rows and columns have to tell.
+    A requested column is one score per system. Without a request, the names of rows and columns decide.
     """
 
     is_table = True
@@ -105,13 +105,13 @@ class Rows(Contents):
         self.seen = self.seen or cells.names  # where no rows were chosen
         self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
         self.format = "leaderboard" if self.named else "matrix"
-        self.otherwise = f"; if the columns are topics, choose those with {argument('topics')}"
+        self.otherwise = f"; if the columns are topics, choose them with {argument('topics')}"
         if are_systems or self.named:
             refuse_twice(cells, self.labels, "system")
 
     @cached_property
     def named(self) -> bool:
-        """Whether its columns are measures: the only one, or among words, known measures or numbers of another size."""
+        """Whether its columns are measures: the only one, or beside words, known measures or larger numbers."""
         names = [self.cells.names[k] for k in self.columns]
         if (says_which(self.roles.topics) and chosen(self.roles.topics, names)) or self.roles.name_systems(names):
             return False
@@ -135,7 +135,7 @@ class Rows(Contents):
         return bool(max(sizes) > 20 * min(sizes))
 
     def measures(self) -> Collection[str]:
-        """The columns with numbers, but for the limits of others; the one that was named as the score, if any."""
+        """The columns with numbers, except limits of others; only the one that was named as the score, if any."""
         beside = {k for columns in self.limits.values() for k in columns}
         return [
             self.cells.names[k]
@@ -146,7 +146,7 @@ class Rows(Contents):
         ]
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """By the limits that belong to a column of scores."""
+        """Return standard errors from the limits that belong to a column of scores, and their columns."""
         column = next((k for k in self.limits if self.cells.names[k] == measure), None)
         if column is None:
             return {}, ()
@@ -155,7 +155,7 @@ class Rows(Contents):
         return known, [self.cells.names[k] for k in self.limits[column]]
 
     def grid(self, measure: str) -> Grid:
-        """One score per system of the column that is asked for; without one, all of the matrix."""
+        """Return one score per system from the requested column; without a request, the whole matrix."""
         if not measure:
             return self._matrix()
         column = next((k for k in self.columns if self.cells.names[k] == measure), None)
@@ -163,11 +163,11 @@ class Rows(Contents):
             raise self.no_measure(measure)
         known = self.are_systems or vocabulary.axis_of(self.labels)
         if known == "topics":
-            say = f"if they are systems, say {argument('system_column', self.cells.names[self.label])}"
+            say = f"if they are systems, pass {argument('system_column', self.cells.names[self.label])}"
             said = f"has a column {measure!r}, but its rows ({listing(self.labels, 3)}) look like topics, not systems"
-            raise self.cells.error(f"{said}: {say}; for all columns, ask for no measure")
+            raise self.cells.error(f"{said}: {say}; to read all columns, leave the measure out")
         if not known and not self._is_leaderboard():
-            rows = f"{listing(self.labels, 5)}; name their column system if they are, topic if they are topics"
+            rows = f"{listing(self.labels, 5)}; name their column system or, if they are topics, name it topic"
             warn_of(self.origin, f"read as one score per system: {rows}")
         refuse_twice(self.cells, self.labels, "system")
         keep = [k for k, label in enumerate(self.labels) if not vocabulary.is_summary(label)]
@@ -189,12 +189,12 @@ class Rows(Contents):
             if _orient(cells, self.label, rows, across, self.roles) == "topics":
                 numbered = self.label is not None and not cells.words(self.label)
                 if numbered and vocabulary.column_name(name) not in vocabulary.INDEX_COLUMNS:
-                    read = "read as the topics, not as a system; name it topic"
-                    warn_of(self.origin, f"column {name!r} holds a different number in each row: {read}")
+                    read = "so it was read as the topics, not as a system; to confirm, name it topic"
+                    warn_of(self.origin, f"column {name!r} holds a different number in each row, {read}")
                 return matrix(cells, self.label, self.columns, self.roles).grids[""]
         elif vocabulary.axis_of(across) != "topics":
             read = f"each row is a system, and each column ({listing(across, 3)}) was read as a topic"
-            warn_of(self.origin, f"{read}; for one score per system, ask for a column by its name as the measure")
+            warn_of(self.origin, f"{read}; for one score per system, choose a column as the measure")
         self.reading = "rows are systems, columns are topics"
         refuse_twice(cells, self.labels, "system")
         columns = score_columns(cells, self.columns, "topics", self.roles.topics)
@@ -204,9 +204,9 @@ class Rows(Contents):
 
 
 def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int, tuple[int, ...]]:
-    """The columns of limits by that of their score: two of numbers, or one with both limits in each cell.
+    """Find the columns of limits for each column of scores: two of numbers, or one with both limits in each cell.
 
-    They belong to the column of their name, else to the one that was said to be the score, or the score before them.
+    They belong to the column that their names name, otherwise to the caller's column of scores, or the one before them.
     """
     names = {k: vocabulary.column_name(cells.names[k]) for k in columns}
     plain = {k: name for k, name in names.items() if name not in _ALSO_TASKS and not _OTHER_LEVEL.fullmatch(name)}
@@ -230,13 +230,13 @@ def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int,
 
 
 def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> FloatArray:
-    """The standard error of each score, nan where there are no limits; limits that cannot be any are refused."""
+    """Compute the standard error of each score, nan without limits; refuse impossible limits."""
     scores = cells.numbers(score)
 
     def refused(row: int, found: str) -> ConcordantError:
         names = [cells.names[k] for k in limits]
         way_out = f"Correct them, or leave them out with {argument('topics', [f'!{name}' for name in names])}"
-        return cells.error(f"the limits in {listing(map(repr, names))}, {found}. {way_out}", row)
+        return cells.error(f"the limits in {listing(map(repr, names))} are {found}. {way_out}", row)
 
     if len(limits) == 1:  # as numbers, or as distances from the score
         widths = np.full(len(cells), np.nan)
@@ -245,9 +245,9 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
             parts = [plain_number(part.replace("−", "-")) for part in found.groups()] if found else []
             ends = sorted(end for end in parts if end is not None)
             if len(ends) < 2:
-                raise refused(row, f"{cell!r}: this is not a pair of numbers")
+                raise refused(row, f"{cell!r}, which is not a pair of numbers")
             if not any(ends[0] <= inside <= ends[1] for inside in (0, scores[row])):
-                raise refused(row, f"{cell!r}: {scores[row]:g} does not lie between them")
+                raise refused(row, f"{cell!r}, but the score {scores[row]:g} does not lie between them")
             widths[row] = ends[1] - ends[0]
         return widths / WIDTH
     _, low, high = cells.matrix([score, *limits]).T  # refuses percent beside other numbers
@@ -257,25 +257,25 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
     if wrong.size:
         row = int(wrong[0])
         why = "does not lie between them" if near[row] < 0 else "lies far from their middle"
-        raise refused(row, f"{low[row]:g} and {high[row]:g}: {scores[row]:g} {why}")
+        raise refused(row, f"{low[row]:g} and {high[row]:g}, but the score {scores[row]:g} {why}")
     return np.asarray((high - low) / WIDTH)
 
 
-# What rows and columns are where no name tells ------------------------------------------------------------------------
+# What rows and columns are if no name tells ---------------------------------------------------------------------------
 
 
 def _orient(
     cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str], roles: Roles
 ) -> Literal["topics", "systems"]:
-    """What the rows of a table are whose header names neither topics nor systems; an error if nothing tells.
+    """Decide what the rows are if the header names neither topics nor systems; raise if nothing tells.
 
-    `label` is the column of their labels; None where they have none.
+    `label` is the column of their labels; None if they have none.
     """
     if roles.name_systems(across):
         return "topics"
     labels = [row for row in rows if not vocabulary.is_summary(row)]
     if label is not None and any(map(layout.SCORE.fullmatch, labels)):
-        raise cells.error(f"has scores where names of topics should be ({listing(rows, 3)}): add a column named topic")
+        raise cells.error(f"has scores instead of names of topics ({listing(rows, 3)}): add a column named topic")
     down, over = vocabulary.axis_of(labels), vocabulary.axis_of(across)
     if label is None or are_invented(rows):
         clear = over != "topics" and (over is not None or not all(map(vocabulary.looks_like_topic, across)))
@@ -292,10 +292,10 @@ def _orient(
 
 
 def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str]) -> ConcordantError:
-    way_out = f"If the columns are systems, say {argument('systems', ['*'])}; else add a first column named system"
+    way_out = f"If the columns are systems, pass {argument('systems', ['*'])}; else add a first column named system"
     if label is not None:
         which = " or ".join(argument(f"{role}_column", cells.names[label]) for role in ("topic", "system"))
-        way_out = f"Say {which}, or name the column so"
+        way_out = f"Pass {which}, or name the column topic or system"
     return cells.error(
         f"can be read in two ways: the rows ({listing(rows, 3)}) may be topics and the columns ({listing(across, 3)}) "
         f"systems, or the other way round. {way_out}"
@@ -303,7 +303,7 @@ def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequ
 
 
 def _has_row_labels(cells: Cells, roles: Roles) -> bool:
-    """Whether the first column of a table that names neither topics nor systems labels its rows: words, or numbers."""
+    """Tell whether words or numbers in the first column label the rows, if the header names no topics or systems."""
     first, name = cells.values(0), cells.names[0]
     if roles.name_systems([name]):
         return False
@@ -317,22 +317,22 @@ def _has_row_labels(cells: Cells, roles: Roles) -> bool:
     word = next((row for row, value in zip(rows, found, strict=True) if value is None), None)
     if word is not None:
         if any(value is not None and not np.isnan(value) for value in found):
-            labels = f"if it labels the rows, say {argument('topic_column', name)}"
-            raise cells.error(f"column {name!r} holds numbers, and here something else: {labels}", word)
+            labels = f"if it labels the rows, pass {argument('topic_column', name)}"
+            raise cells.error(f"column {name!r} holds numbers, but here something else: {labels}", word)
         return True
     numbered = _is_row_number(np.array(found, dtype=np.float64), cells.unchecked(range(1, len(cells.names))))
     if numbered is None:
         topics, every = argument("topic_column", name), argument("systems", list(cells.names))
-        said = f"column {name!r} holds numbers which may be topics or scores"
-        raise cells.error(f"{said}: if they are topics, say {topics}; if it is a system, say {every}", 0)
+        said = f"column {name!r} holds numbers that may be topics or scores"
+        raise cells.error(f"{said}: if they are topics, pass {topics}; if they are scores, pass {every}", 0)
     return numbered
 
 
 def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
-    """Whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
+    """Tell whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
 
-    None if that cannot be told: numbers such as 31.1 beside scores up to 1; beside whole numbers, rising ones, or
-    others than all of these.
+    None if unclear: numbers such as 31.1 beside scores up to 1, or, beside whole numbers, numbers that rise or lie
+    outside of their range.
     """
     if len(column) < 2 or np.isnan(column).any() or len(np.unique(column)) < len(column):
         return False

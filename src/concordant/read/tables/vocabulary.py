@@ -1,4 +1,4 @@
-"""What texts mean: numbers in cells, and names of summaries, columns, topics and measures that are better lower."""
+"""What texts mean: numbers in cells, names of summaries, columns and topics, and measures for which lower is better."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Numbers -----------------------------------------------------------------------------------------------------------
 
-# What stands in a cell that has no score.
+# The contents of a cell without a score.
 NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 HOLES = frozenset({"", "nan", "NaN", "NA"})  # as most programs write it
 # Each character can be matched in one way only, so that no long cell takes long to refuse.
@@ -27,7 +27,7 @@ ONE_UNIT = "Write all of these scores with the sign, or all without it, in the s
 
 
 def plain_number(text: str | bytes) -> float | None:
-    """The finite number that a text is, or None. Python's own float() also takes 1_000, nan and infinity."""
+    """Parse a text as a finite number, or return None. Python's own float() also takes 1_000, nan and infinity."""
     text = (text.decode(errors="replace") if isinstance(text, bytes) else text).strip()
     if _NUMBER.fullmatch(text) is None:
         return None
@@ -36,9 +36,9 @@ def plain_number(text: str | bytes) -> float | None:
 
 
 def plain_numbers(texts: Sequence[str]) -> list[float] | None:
-    """The same for many texts at once; None where one of them is not a number.
+    """Parse many texts as finite numbers at once; return None if one of them is not a number.
 
-    Of ASCII without underscores, float() takes nothing else but nan and infinity, which make the sum no number either.
+    For ASCII without underscores, float() differs only in taking nan and infinity, which make the sum nan or infinite.
     """
     joined = "".join(texts)
     if "_" in joined or not joined.isascii():
@@ -51,18 +51,18 @@ def plain_numbers(texts: Sequence[str]) -> list[float] | None:
 
 
 def number(text: str | bytes) -> float | None:
-    """The same for a score, which may be in percent: the sign is dropped."""
+    """Parse a score as a finite number; a percent sign is dropped."""
     text = text.decode(errors="replace") if isinstance(text, bytes) else text
     return plain_number(text.strip().removesuffix("%"))
 
 
 def has_percent(cell: Any) -> bool:
-    """Whether a cell ends with a percent sign."""
+    """Tell whether a cell ends with a percent sign."""
     return isinstance(cell, str) and cell.rstrip().endswith("%")
 
 
 def cell_number(cell: Any) -> float | None:
-    """A cell's finite number, nan where it says that there is none, None where it is something else."""
+    """Return a cell's finite number, nan if it says that there is none, None if it is something else."""
     if cell is None or type(cell).__name__ == "NAType":  # pandas.NA, without importing pandas
         return math.nan
     if isinstance(cell, str):
@@ -77,7 +77,7 @@ def cell_number(cell: Any) -> float | None:
 
 
 def is_fraction(value: float | None) -> bool:
-    """Whether this is a number, and not a whole one."""
+    """Tell whether this is a number, but not a whole one."""
     return value is not None and 0 < abs(value) % 1 < 1
 
 
@@ -85,7 +85,7 @@ _FRACTION = 20  # characters of x/y in a cell
 
 
 def not_a_number(cell: Any, where: str, missing: str) -> str:
-    """What is wrong with a cell that should be a number, and what to write instead.
+    """Say what is wrong with a cell that should be a number, and what to write instead.
 
     >>> not_a_number("1/2", "", "write nan")
     "'1/2' is not a number. If it stands for 0.5, write 0.5; if it is missing, write nan."
@@ -101,7 +101,7 @@ def not_a_number(cell: Any, where: str, missing: str) -> str:
 
 
 def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or write nan") -> str:
-    """The same of a cell among scores, where a number in percent may stand beside others."""
+    """Say what is wrong with a cell that should be a score: not a number, or in percent beside others that are not."""
     if has_percent(cell) and number(cell) is not None:
         return f"{cell}{where} has a percent sign, but other scores have none. {ONE_UNIT}"
     return not_a_number(cell, where, missing)
@@ -109,10 +109,10 @@ def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or
 
 # Names --------------------------------------------------------------------------------------------------------------
 
-# What the rows that summarise all topics are called, in lower case. They are never scores of a topic.
+# Names of rows that summarise all topics, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
-# Names that summaries bear as well, without blanks and marks: such words, perhaps with others around them. Leaving
-# them out is warned of.
+# Further names of summaries, without blanks and punctuation: these words, perhaps with others around them. Readers warn
+# when they leave these out.
 _STATISTIC = (
     r"mean|average|avg|amean|all|overall|totals?|sum|std(?:dev|err)?|stdev|sd|standarddeviation|standarderror|variance|"
     r"median|min(?:imum)?|max(?:imum)?|best|worst|range|count|gmean|gm|geomean|macro|micro|pvalue|moyenne|mittelwert|"
@@ -124,10 +124,10 @@ _AROUND = (
 )
 _SUMMARIES = re.compile(rf"(?:{_AROUND})*(?:{_STATISTIC})(?:{_STATISTIC}|{_AROUND})*")
 _PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
-# No summary has a digit in it but in brackets, or as a percentile. Nearly all topics do, and there may be very many.
+# No summary has a digit in it except in brackets, or as a percentile. Nearly all topics do, and there may be very many.
 _NUMBER_IN_IT = re.compile(r"[^0-9(%]*[0-9][^(%]*")
 
-# How a column is called that belongs to another: its error, size, rank or bounds. arc_stderr, arc (SE), rank_arc.
+# Names of columns that belong to another: its error, size, rank or bounds. arc_stderr, arc (SE), rank_arc.
 _ERRORS = r"std|std_?dev|stdev|std_?err|standard_deviation|standard_error"
 _ABOUT = (
     rf"{_ERRORS}|sd|se|sem|err|errors?|var|variance|ci|mad|iqr|moe|margin|conf|confidence|sig|significance|p_?val(?:ue)?|"
@@ -143,9 +143,9 @@ _COMPANIONS: tuple[tuple[Literal["below", "above", "about"], re.Pattern[str]], .
     ("about", re.compile(rf"(?:{_ABOUT})[\W_]+(.+?)\W*")),
 )
 _ERROR = re.compile(rf"(.+?)[\W_]+(?:{_ERRORS})\W*")
-# What stands behind the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
+# What follows the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
 _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
-# What pandas calls the second of two columns of one name. Of systems with versions it may be the next: gpt-4.1.
+# How pandas names the second of two columns with the same name. It may also be the next version of a system: gpt-4.1.
 _AGAIN = re.compile(r"(.+)\.1", re.DOTALL)
 
 _SHORT = 2
@@ -198,7 +198,7 @@ INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0
 # Beside a column of topics these are row numbers, which pandas writes; once more each time that it reads and writes.
 ROW_NUMBERS = frozenset({"", "unnamed:_0"})
 ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
-# Beside a column of topics or systems these number the rows, too. Leaving them out is warned of.
+# Beside a column of topics or systems these number the rows, too. Readers warn when they leave them out.
 COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
 # A column of such a name holds topics.
 _TOPIC_ID = re.compile(
@@ -225,7 +225,7 @@ _MEASURE = re.compile(
     r"[pr]_?(?:5|10|15|20|30|50|100|200|500|1000))",
     re.IGNORECASE | re.DOTALL,
 )
-# What topics are mostly called: a number, perhaps with a word before it.
+# Usual names of topics: a number, perhaps with a word before it.
 _TOPIC = re.compile(
     r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
 )
@@ -238,7 +238,7 @@ _LLMS = (
     r"bloom|pythia|olmo|zephyr|tulu|grok|nemotron|xwinlm|wizardlm|phi|glm|granite"
 )
 _VERSIONED = re.compile(rf"(?:.*[^a-z])?(?:{_LLMS})(?:[^a-z].*)?\d|.*[-_ v]\d+", re.IGNORECASE | re.DOTALL)
-# What systems are called: a word for systems with a number or a letter behind it, or the name of a known one.
+# Usual names of systems: a word for systems followed by a number or a letter, or the name of a known one.
 _SYSTEM = re.compile(
     r"(?:runid|run|system|sys|model|team|submission|method|baseline|retriever|re-?ranker|participant|group|site|lab)"
     r"(?:[-_ .]?(?:[a-z]{0,2}\d+|[a-z]))?|"
@@ -256,9 +256,9 @@ _TASK = re.compile(
 
 
 def axis_of(labels: Collection[str]) -> str | None:
-    """Whether labels are known to be `systems` or `topics`; None where nothing tells.
+    """Tell whether labels are `systems` or `topics`; None if unclear.
 
-    Numbers that only count (0, 1, 2, ...) tell nothing: systems are numbered as well.
+    Numbers that only count (0, 1, 2, ...) are unclear, because systems may be numbered, too.
 
     >>> axis_of(["bm25", "ql"]), axis_of(["301", "302"]), axis_of(["1", "2"]), axis_of(["red", "blue"])
     ('systems', 'topics', None, None)
@@ -277,7 +277,7 @@ def axis_of(labels: Collection[str]) -> str | None:
 
 
 def counts(labels: Collection[str]) -> bool:
-    """Whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
+    """Tell whether labels are 0, 1, 2, ... or 1, 2, 3, ..."""
     return any(all(label == str(k) for k, label in enumerate(labels, start)) for start in (0, 1))
 
 
@@ -289,7 +289,7 @@ _STATISTIC_COLUMN = re.compile(
 
 
 def is_statistic(name: str) -> bool:
-    """Whether a column of this name says something about a system that is no score on a topic: n_wins, elo."""
+    """Tell whether a column of this name describes a system, and is not its score on a topic: n_wins, elo."""
     return _STATISTIC_COLUMN.fullmatch(column_name(name)) is not None
 
 
@@ -297,18 +297,18 @@ _RESULT = re.compile(r"(?:.+_)?win_?rate|elo(?:_.+)?|rating|battles|votes|licen[
 
 
 def is_result(name: str) -> bool:
-    """Whether a column of this name stands beside systems alone: win_rate, elo, license."""
+    """Tell whether a column of this name occurs only beside systems: win_rate, elo, license."""
     return _RESULT.fullmatch(column_name(name)) is not None
 
 
 def names_topics(name: str) -> bool:
-    """Whether a column of this name holds topics: topic, query id."""
+    """Tell whether a column of this name holds topics: topic, query id."""
     name = column_name(name)
     return name in TOPIC_COLUMNS or _TOPIC_ID.fullmatch(name) is not None
 
 
 def looks_like_measure(name: str) -> bool:
-    """Whether a name is that of an evaluation measure that common tools print.
+    """Tell whether a name is that of an evaluation measure that common tools print.
 
     >>> [looks_like_measure(n) for n in ("ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "301", "bm25")]
     [True, True, True, False, False]
@@ -317,17 +317,17 @@ def looks_like_measure(name: str) -> bool:
 
 
 def looks_like_topic(name: str) -> bool:
-    """Whether a name is a number, or one with a word for a topic before it: 301, q_12, 31_1."""
+    """Tell whether a name is a number, perhaps after a word for a topic: 301, q_12, 31_1."""
     return len(name) < 100 and _TOPIC.fullmatch(name) is not None
 
 
 def may_be_topic(name: str) -> bool:
-    """Whether a name looks like a topic's, or is that of a summary, or ends in a number of some digits: MB001."""
+    """Tell whether a name looks like a topic's, is that of a summary, or ends in a number of some digits: MB001."""
     return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
 
 
 def is_summary(topic: str) -> bool:
-    """Whether a row of this name summarises all topics.
+    """Tell whether a row of this name summarises all topics.
 
     >>> [is_summary(n) for n in ("all", "Mean:", "macro_avg", "mean (n=50)", "301", "min1")]
     [True, True, True, True, False, False]
@@ -346,7 +346,7 @@ def _summarises(topic: str) -> bool:
 
 
 def error_of_another(names: Collection[str]) -> str | None:
-    """The first name that is another one with a word for its standard error or deviation behind it; None if none is.
+    """Return the first name that is another name followed by a word for its standard error or deviation, or None.
 
     >>> error_of_another(["arc", "arc_stderr"]), error_of_another(["arc", "mmlu_stderr"])
     ('arc_stderr', None)
@@ -357,14 +357,14 @@ def error_of_another(names: Collection[str]) -> str | None:
 
 
 class CompanionColumn(NamedTuple):
-    """The column that another belongs to by its name, and how: as a bound, as its double or next version, or else."""
+    """The column that another belongs to by its name, and how: as a bound, a double, a next version, or otherwise."""
 
     of: str
     kind: Literal["below", "above", "double", "version", "about"]
 
 
 def companions(names: Collection[str]) -> dict[str, CompanionColumn]:
-    """The columns that belong to another, by their names.
+    """Find the columns that belong to another, by their names.
 
     >>> {name: of for name, (of, _) in companions(["a", "b_mean", "a_ci", "rank(a)", "b_low", "c_n", "a.1"]).items()}
     {'a_ci': 'a', 'rank(a)': 'a', 'b_low': 'b_mean', 'a.1': 'a'}
@@ -389,7 +389,7 @@ def companions(names: Collection[str]) -> dict[str, CompanionColumn]:
 
 
 def summaries_among(systems: Collection[str]) -> list[str]:
-    """The names that summaries of systems have; but a_mean beside b_mean is the mean of one.
+    """Find names of summaries of systems. Beside b_mean, a_mean is not one, but the mean of system a.
 
     >>> summaries_among(["a", "b", "best"]), summaries_among(["a_mean", "b_mean"])
     (['best'], [])
@@ -399,22 +399,22 @@ def summaries_among(systems: Collection[str]) -> list[str]:
 
 
 def is_one_of_short(name: str, names: Collection[str]) -> bool:
-    """Whether a name of one or two letters stands among others as short: then `n` and `no` are ordinary names."""
+    """Tell whether a name has one or two letters, like most others: then `n` and `no` are ordinary names."""
     return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
 
 
 def names_counter(name: str) -> bool:
-    """Whether a column of this name numbers the rows, or counts something: Nr, S.No, idx, n. It has whole numbers."""
+    """Tell whether a column of whole numbers with this name numbers the rows, or counts something: Nr, S.No, idx, n."""
     return _COUNTER.fullmatch(column_name(name)) is not None
 
 
 def names_limits(name: str) -> bool:
-    """Whether a column of this name holds limits of other scores: lower, ci_upper."""
+    """Tell whether a column of this name holds limits of other scores: lower, ci_upper."""
     return _LIMITS.fullmatch(column_name(name)) is not None
 
 
 def names_fact(name: str) -> bool:
-    """Whether a column of this name says something about topics: length, n_words, year."""
+    """Tell whether a column of this name describes topics: length, n_words, year."""
     return _FACT.fullmatch(column_name(name)) is not None
 
 
@@ -422,30 +422,30 @@ _BESIDE = re.compile(rf"(?:n|num|nr|no)_.+|{_ERRORS}|se|sd|ci|variance")
 
 
 def stands_beside(name: str) -> bool:
-    """Whether a measure of this name measures no quality: counts, lengths, costs, standard errors."""
+    """Tell whether a measure of this name does not measure quality: counts, lengths, costs, standard errors."""
     beside = _BESIDE.fullmatch(column_name(name)) is not None and not looks_like_measure(name)
     return beside or names_fact(name) or names_counter(name)
 
 
 @functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems asks ten times for each
 def column_name(name: str) -> str:
-    """The name of a column in the spelling of the lists above."""
+    """Spell the name of a column as in the lists above."""
     return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R puts dots for blanks
 
 
 def names_systems(name: str) -> bool:
-    """Whether a column of this name holds systems: run, LLM name."""
+    """Tell whether a column of this name holds systems: run, LLM name."""
     name = column_name(name)
     return name in SYSTEM_COLUMNS or _SYSTEM_ID.fullmatch(name) is not None
 
 
 def names_labels(name: str) -> bool:
-    """Whether a column of this name holds topics, systems or the numbers of rows."""
+    """Tell whether a column of this name holds topics, systems or row numbers."""
     return names_systems(name) or names_topics(name) or column_name(name) in INDEX_COLUMNS
 
 
 def holds_labels(name: str, place: int) -> bool:
-    """Whether a column may hold labels of rows, by its name or because it is the first: its cells are kept as text."""
+    """Tell whether a column may label rows, by its name or because it comes first: then its cells stay text."""
     plain = column_name(name)
     return (
         place == 0
@@ -458,7 +458,7 @@ def holds_labels(name: str, place: int) -> bool:
 
 
 def spelling(name: str) -> str:
-    """One spelling for the names that tools give to the same measure: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
+    """Return one spelling for the names that tools give to the same measure: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower().split(",")[0].replace("_cut", "").replace("precision", "p"))
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
 
@@ -468,7 +468,7 @@ _WELL_KNOWN = ("map", "ndcg10", "p10", "reciprank", "ndcg", "rprec", "bpref", "r
 
 
 def well_known(measures: Collection[str]) -> list[str]:
-    """Those of some measures that most people want, the best known first.
+    """Select the measures that most people want, the best known first.
 
     >>> well_known(["num_q", "P_10", "recip_rank", "nDCG@10"])
     ['nDCG@10', 'P_10', 'recip_rank']
@@ -476,7 +476,7 @@ def well_known(measures: Collection[str]) -> list[str]:
     return [name for wanted in _WELL_KNOWN for name in measures if spelling(name.removeprefix("Z")) == wanted]
 
 
-# Words, in lower case, of measures that are better when they are lower. ERR, expected reciprocal rank, is not one.
+# Words, in lower case, of measures for which lower is better. ERR, expected reciprocal rank, is not one.
 _WORSE = (
     r"[cwt]er|hter|mer|wil|eer|der|loss(?:es)?|errors?|err rate|mistakes?|failures?|violations?|penalt(?:y|ies)|regret|"
     r"n?r?mse|r?msle|mae|s?mape|crps|perplexit(?:y|ies)|ppl|nll|brier|[em]ce|cross ?entropy|bits per \w+|bp[bc]|"
@@ -496,7 +496,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def usually_an_error(measure: str) -> bool:
-    """Whether lower is usually better in a measure of this name: one of its words says so, and none says otherwise.
+    """Tell whether lower is usually better for a measure of this name: a word says so, and none says otherwise.
 
     >>> [usually_an_error(name) for name in ("WER (%)", "eval_loss", "wordErrorRate", "mean rank")]
     [True, True, True, True]
@@ -512,21 +512,21 @@ def usually_an_error(measure: str) -> bool:
 def direction(
     measure: str, said: bool | None, origin: Origin, by_file: Collection[bool] = (), side: str = "PATH"
 ) -> bool:
-    """Whether lower is better: as the caller says, or else as the files say; an error where only the name suggests it.
+    """Tell whether lower is better, as the caller says, or else the files; raise if only the name suggests it.
 
-    `by_file` has what the files say of the topics that are read, `side` is what the command line calls them.
+    `by_file` is what the files say about the topics that are read, `side` is their name on the command line.
     """
     if said is not None:
         if by_file and said not in by_file:
-            warn(f"{origin.label} says that {_better(not said)} for {measure!r}; it was read as {_better(said)}")
+            warn(f"{origin.label} says that {_better(not said)} for {measure!r}; it was read as if {_better(said)}")
         return said
     if len(set(by_file)) > 1:
         mixed = f"says that lower is better for {measure!r} on some topics and higher on others"
-        raise origin.error(f"{mixed}: read some of them with {argument('topics')}")
+        raise origin.error(f"{mixed}: choose topics of one direction with {argument('topics')}")
     if by_file:
         lower = next(iter(by_file))
         if lower:
-            warn(f"{origin.label} says that lower is better for {measure!r}, and it was read so")
+            warn(f"{origin.label} says that lower is better for {measure!r}, and it was read that way")
         return lower
     if usually_an_error(measure):
         usual = f"lower is usually better for {measure!r}, and no direction was given"
