@@ -33,7 +33,7 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import expit
 
 from concordant.data.runs import passing, run_means, scale_of
-from concordant.ranks.differences import _are_binary, _by_topic, _with_runs
+from concordant.ranks.differences import _by_topic, _with_runs
 from concordant.ranks.noise import _of_system, _on_these, seed_noise
 from concordant.ranks.paired import paired
 
@@ -214,7 +214,7 @@ def _pair(sample: Sample, a: int, b: int, *, these: bool) -> tuple[float, float,
     x, y = np.ascontiguousarray(means[:, 0]), np.ascontiguousarray(means[:, 1])
     d, mean = _by_topic(x, y)
     several = sample.runs.shape[2] > 1
-    found = paired(d, mean, 0.95, sample.groups, binary=not several and _are_binary(x, y))
+    found = paired(d, mean, 0.95, sample.groups, binary=not several and scale_of(np.append(x, y)) == "binary")
     if several:
         scale = scale_of(sample.runs) if these else None
         found, _, _ = _with_runs(found, sample.runs, [a, b], 0.95, scale, "auto")

@@ -205,7 +205,7 @@ def by_others(found: Nested, k: int, left_out: FloatArray, shape: tuple[int, ...
     n, m = shape
     summary = summarise(found, n)[k]
     assert summary is not None
-    value, once = summary.value, found.first[k]
+    value, once = float(found.sample[k]), found.first[k]
     within = cc.get_coefficient(COEFFICIENTS[k]).range
     yield intervals.from_summary(summary, within, LEVEL)[:2]
     low, high = np.quantile(once, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])

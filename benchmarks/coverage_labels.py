@@ -35,13 +35,12 @@ from data import need
 from scipy.special import stdtrit
 
 import concordant as cc
-from concordant.arrays import FloatArray, IntArray
-from concordant.judgments.label_estimates import LabelSample, carried_by, estimate
+from concordant.arrays import BoolArray, FloatArray, IntArray
+from concordant.judgments.label_estimates import LabelSample, estimate, freedom_of
 from concordant.judgments.label_ranking import MOST_LACKING, topics_lacking
 from concordant.judgments.leverage import sizes_of
 from concordant.judgments.measures import Measure
 from concordant.judgments.pool import FOLDS, Pool, make_pool
-from concordant.judgments.runs import BoolArray
 from concordant.planning.label_trial import ALONE, LIST, Spent, Truth, covered, scores_of
 
 TABLE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "labels.csv"
@@ -198,11 +197,11 @@ def cell(made: Made, measure: Measure, share: float, favoured: int | None) -> di
             tau.setdefault(design, []).append(float(cc.tau_b(means, spent.means)))
         scores, terms, _ = estimate(truth.draw(n, rng), measure)
         estimates = scores.mean(axis=1)
-        freedom = np.clip(carried_by(terms) - 1, 1, 1e9)
+        freedom = freedom_of(terms)
         reach = stdtrit(freedom, 0.975) * np.sqrt((terms**2).sum(axis=1))
         error = estimates - means
         centred = terms - terms.mean(axis=0)
-        around = stdtrit(np.clip(carried_by(centred) - 1, 1, 1e9), 0.975) * np.sqrt((centred**2).sum(axis=1))
+        around = stdtrit(freedom_of(centred), 0.975) * np.sqrt((centred**2).sum(axis=1))
         spent = Spent(estimates, terms @ terms.T, float(np.median(freedom)))
         tell(
             means=np.abs(error) <= reach + 1e-9,
@@ -314,7 +313,7 @@ def late() -> None:
             chance = np.minimum(1, threshold * first[places])
             fold = rng.integers(0, FOLDS, len(pool))
             found = estimate(LabelSample(pool, places, chance, first[places], grades[places], fold), measure)
-            reach = stdtrit(max(carried_by(found.terms)[i] - 1, 1), 0.975) * np.sqrt((found.terms[i] ** 2).sum())
+            reach = stdtrit(freedom_of(found.terms)[i], 0.975) * np.sqrt((found.terms[i] ** 2).sum())
             errors.append(found.scores[i].mean() - truth[i])
             held.append(abs(errors[-1]) <= reach + 1e-9)
             added.append((~old[places]).sum())

@@ -38,7 +38,6 @@ def figures(resamples: int = 999) -> dict[str, Callable[[], Any]]:
         "plan": cc.plan_topics(people, n_resamples=resamples // 5, rng=1).plot,
         "error": lambda: study.plot(what="error"),
         "bias": lambda: study.plot(what="bias"),
-        "null": lambda: cc.null_distribution("tau_ap", 20).plot(value=compared["tau_ap_b"]),
         "pairs": lambda: explained.plot("pairs"),
         "systems": lambda: explained.plot("systems"),
         "topics": lambda: explained.plot("topics"),

@@ -204,7 +204,6 @@ def calls() -> dict[str, Call]:
         "NullDistribution.sf": (made("null").sf, {"value": 0.5}),
         "NullDistribution.cdf": (made("null").cdf, {"value": 0.5}),
         "NullDistribution.pvalue": (made("null").pvalue, {"value": 0.5}),
-        "NullDistribution.plot": (made("null").plot, {}),
         "study.StudyResult.cell": (made("judgments").cell, {}),
         "study.StudyResult.plot": (made("judgments").plot, {}),
         "study.StudyResult.save": (made("judgments").save, {"folder": "saved"}),

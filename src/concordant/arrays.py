@@ -25,6 +25,7 @@ from .errors import LimitError, limit_of, named
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 def read_only(value: Any) -> None:

@@ -97,12 +97,7 @@ Check = Callable[[Any], Any]
 
 
 def checked(given: F) -> F:
-    """Check all calls of a function, or of a class's public methods, by annotations and `RULES`."""
-    if isinstance(given, type):
-        for name, method in list(vars(given).items()):
-            if inspect.isfunction(method) and name[0] != "_":
-                setattr(given, name, checked(method))
-        return given
+    """Check all calls of a function by its annotations and `RULES`."""
 
     @wraps(given)
     def call(*args: Any, **options: Any) -> Any:

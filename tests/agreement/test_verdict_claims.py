@@ -69,11 +69,10 @@ def test_systems_with_equal_means_tie_for_first() -> None:
     assert tied.observed.tolist()[:3] == [1, 1, 3]
 
 
-def test_neighbours_that_are_not_separable_are_counted() -> None:
+def test_neighbours_that_are_not_separable_share_a_rank() -> None:
     found = cc.rank_intervals(scores((0.9, 0.895, 0.5, 0.495, 0.1, 0.095), 0.05), rng=1)
-    assert found.inseparable == 3
     assert found.borders == (2, 4)
-    assert found.rank.tolist() == [1, 1, 3, 3, 5, 5]
+    assert found.low.tolist() == [1, 1, 3, 3, 5, 5]
 
 
 def test_a_board_says_no_more_of_its_ranks_than_their_intervals() -> None:

@@ -44,7 +44,6 @@ def test_entries_tell_the_truth_about_the_function(c: Coefficient) -> None:
     parameters = list(inspect.signature(c.function).parameters.values())
     assert [p.name for p in parameters[:2]] == ["truth", "candidate"]
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
-    assert ("tolerance" in {p.name for p in parameters}) == c.tolerance
     assert cc.get_coefficient(c.name) is c
 
 
@@ -229,7 +228,7 @@ def test_without_ties_the_variants_agree(c: Coefficient) -> None:
         "tau_gap_a": "tau_gap",
     }.get(c.name, c.name)
     assert value(c, truth, candidate) == pytest.approx(value(COEFFICIENTS[base], truth, candidate), abs=1e-15)
-    if c.tolerance:
+    if "tolerance" in inspect.signature(c.function).parameters:
         tiny = c.function(truth, candidate, tolerance=1e-12)
         assert tiny == pytest.approx(value(c, truth, candidate), abs=1e-15)
 

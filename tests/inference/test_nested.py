@@ -160,7 +160,7 @@ def test_limits_are_so_many_standard_errors_and_cut_to_the_range() -> None:
     found = from_summary(s, (-10.0, 10.0), 0.95)
     assert (found.low, found.high) == pytest.approx((s.centre - near, s.centre + far))
     assert found.bias_corrected == s.centre
-    mirrored = from_summary(s._replace(centre=-s.centre, value=-s.value), (-10.0, 10.0), 0.95)
+    mirrored = from_summary(s._replace(centre=-s.centre), (-10.0, 10.0), 0.95)
     assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
     unclear = from_summary(s._replace(centre=near / 2), (-10.0, 10.0), 0.95)
     assert (unclear.low, unclear.high) == pytest.approx((near / 2 - far, near / 2 + far))

@@ -136,14 +136,6 @@ def test_families_by_hand() -> None:
     for one in found.families:
         inside = np.array([families[s] == one.family for s in truth.systems])
         assert one.shift == pytest.approx(left[inside].mean() - left[~inside].mean())
-        others = [s for s in truth.systems if families[s] != one.family]
-        assert one.tau_without == cc.tau_b(truth.select(others).means(), candidate.select(others).means())
-        moved = candidate.means() + one.least_move * 1.001 * np.where(inside, 1, 0) * np.sqrt(
-            (c.mean(axis=0) ** 2).sum() / (m - 1)
-        )
-        back = candidate.means() - (moved - candidate.means())
-        orders = [tuple(np.argsort(means)) for means in (candidate.means(), moved, back)]
-        assert len(set(orders)) > 1  # in one of both directions
         assert one.pvalue == max(one.p_systems, one.p_errors)
     assert sum(one.shift for one in found.families) == pytest.approx(0, abs=1e-9)
 

@@ -51,7 +51,7 @@ def test_a_run_without_a_topic() -> None:
     with pytest.raises(InputError, match="missing is 'mean', which only reproduces"):
         evaluate(RUNS, QRELS, "RR", missing="mean")
     with pytest.raises(InputError, match="missing is 'skip'"):
-        evaluate(RUNS, QRELS, "RR", missing="skip")  # type: ignore[call-overload]
+        evaluate(RUNS, QRELS, "RR", missing="skip")  # type: ignore[arg-type]
 
 
 def test_topics_without_a_relevant_document_score_zero() -> None:
@@ -117,9 +117,9 @@ def test_bad_arguments() -> None:
     with pytest.raises(InputError, match=r"measures is \[\]: give a list"):
         evaluate(BOTH, QRELS, [])
     with pytest.raises(InputTypeError, match=r"runs is .*: give Runs"):
-        evaluate({}, QRELS, "AP")  # type: ignore[call-overload]
+        evaluate({}, QRELS, "AP")  # type: ignore[arg-type]
     with pytest.raises(InputTypeError, match=r"qrels is .*: give Qrels"):
-        evaluate(BOTH, {}, "AP")  # type: ignore[call-overload]
+        evaluate(BOTH, {}, "AP")  # type: ignore[arg-type]
 
 
 def test_a_name_given_twice_counts_once() -> None:

@@ -474,7 +474,7 @@ def test_a_useless_machine_does_no_harm(kind: str) -> None:
         error = found.scores.mean(axis=1) - truth
         errors.append(error)
         first = found.terms[0] - found.terms[-1]
-        reach = student.ppf(0.975, np.median(estimates.carried_by(found.terms)) - 1) * math.sqrt(first @ first)
+        reach = student.ppf(0.975, np.median(estimates.freedom_of(found.terms))) * math.sqrt(first @ first)
         covered.append(abs(error[0] - error[-1]) <= reach)
     means = np.mean(errors, axis=1)
     assert abs(means.mean()) < 4 * means.std() / math.sqrt(200)

@@ -128,7 +128,7 @@ def test_correlated_errors_separate_what_independent_ones_do_not() -> None:
 def test_estimates_without_error_and_equal_ones() -> None:
     found = cc.rank_intervals(cc.Means([3.0, 2.0, 2.0], range(3), covariance=np.zeros((3, 3))), rng=1)
     assert [found[k] for k in "012"] == [(1, 1), (2, 3), (2, 3)]
-    assert found.rank.tolist() == [1, 2, 2]
+    assert found.low.tolist() == [1, 2, 2]
 
 
 def test_labels_go_with_their_numbers() -> None:

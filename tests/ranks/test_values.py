@@ -81,7 +81,7 @@ def residual(truth: FloatArray, candidate: FloatArray, eps: float) -> float:
     problem = Problem.of(truth, eps, "it")
     found = problem.project(candidate)
     s = differences_of(problem.covariance, found.order, eps)
-    delta = found.d + s @ found.dual
+    delta = s @ found.dual - np.diff(problem.means[found.order])
     assert (found.dual >= 0).all()
     assert (found.delta[found.dual > 0] == 0).all()
     assert found.delta == pytest.approx(np.maximum(delta, 0), rel=1e-6, abs=1e-6 * max(1.0, float(np.abs(delta).max())))

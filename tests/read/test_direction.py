@@ -146,7 +146,6 @@ def test_frames_series_and_dictionaries() -> None:
     found = cc.as_scores(long, lower_is_better=True)
     assert isinstance(found, cc.Scores)
     assert found.ranking() == (("a",), ("b",))
-    assert cc.as_scores(found.to_frame(long=True), lower_is_better=True) == found
     assert cc.as_scores(found.to_frame(), lower_is_better=True).shown().tolist() == found.shown().tolist()
     with pytest.raises(InputError, match="pass lower_is_better=False where you read or make them"):
         cc.as_scores(found, lower_is_better=False)

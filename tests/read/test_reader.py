@@ -59,7 +59,7 @@ FORMS: dict[str, Callable[[cc.Scores, Path], Any]] = {
     "list of one path": lambda scores, folder: [as_file(scores, folder)],
     "wide frame, numeric topics": lambda scores, _: wide(scores),
     "wide frame, topics as index": lambda scores, _: scores.to_frame(),
-    "long frame": lambda scores, _: scores.to_frame(long=True).drop(columns="measure").astype({"topic": int}),
+    "long frame": lambda scores, _: scores.to_frame().reset_index().melt("topic").astype({"topic": int}),
     "polars": lambda scores, _: polars.from_pandas(wide(scores)),
     "arrow": lambda scores, _: arrow(scores),
     "nested": lambda scores, _: {

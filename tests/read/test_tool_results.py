@@ -28,7 +28,8 @@ RUNS: dict[str, dict[str, dict[str, float]]] = {
 @pytest.fixture(scope="module")
 def expected() -> cc.Scores:
     """Average precision by concordant itself, where every grade above 0 is relevant."""
-    return cc.evaluate(cc.Runs.from_dict(RUNS), cc.Qrels.from_dict(QRELS), "AP")
+    found: cc.Scores = cc.evaluate(cc.Runs.from_dict(RUNS), cc.Qrels.from_dict(QRELS), "AP")
+    return found
 
 
 def same(found: Any, expected: cc.Scores) -> bool:

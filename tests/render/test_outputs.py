@@ -526,7 +526,7 @@ def test_only_a_figure_is_replaced_by_one(tmp_path: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     from concordant.render import figures as plots
 
-    ax = cc.null_distribution("tau", 9).plot(value=0.4)
+    ax = cc.judge_worth(cc.load_collection("people"), cc.load_collection("hasty")).plot()
     for _ in range(2):
         plots.save(ax, tmp_path / name)
     (tmp_path / name).write_text("topic,a,b\n")

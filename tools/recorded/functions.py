@@ -503,7 +503,6 @@ def _(name: str) -> Any:
     return {
         "scores": scores,
         "to_frame": scores.to_frame(),
-        "long": scores.to_frame(long=True),
         "drop_bottom": [scores.drop_bottom(share) for share in (0.1, 0.25, 0.5)],
         "str": repr(scores),
     }
@@ -578,7 +577,7 @@ def _form(name: str, kind: str) -> Any:
     if kind == "series of means":
         return pd.Series(scores.means(), index=list(scores.systems))
     if kind == "long frame":
-        return scores.to_frame(long=True)
+        return scores.to_frame().reset_index().melt("topic")
     frame = scores.to_frame()
     if kind == "frame with topics as index":
         return frame
@@ -798,7 +797,6 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "explain systems": lambda: call("explain", *pair("hasty")).plot("systems"),
     "explain topics": lambda: call("explain", *pair("hasty")).plot("topics"),
     "tie_bounds": lambda: call("tie_bounds", *means("hasty")).plot(),
-    "tau_null": lambda: call("null_distribution", "tau", 20).plot(),
     "permutation_test": lambda: call("permutation_test", *means("hasty"), n_resamples=300, rng=7).plot(),
     "rank_test": lambda: call("rank_test", *pair("hasty"), n_resamples=200, rng=7).plot(),
     "rank_intervals": lambda: call("rank_intervals", side("people"), n_resamples=300, rng=7).plot(),

@@ -169,8 +169,8 @@ def compare(
     found = []
     for k, one in enumerate(pairs, 1):
         found.append(_compared(one, wanted, chosen, settings, drawn if len(pairs) == 1 else drawn.quiet()))
-        if progress is not None and len(pairs) > 1:
-            progress(k, len(pairs))
+        if len(pairs) > 1:
+            drawn.progress(k, len(pairs))
     found, ranking = _valued(found, drawn) if worth else (found, None)
     matrix = _matrix(pairs, wanted) if all_pairs else None
     if all_pairs:

@@ -357,7 +357,7 @@ class Comparison(Result):
         if kind == "worth":
             if not (worths := [c.worth for c in self.comparisons if c.worth is not None]):
                 raise InputError("kind is 'worth', but no worth was estimated: compare scores on topics")
-            return intervals.worths(self.ranking.judges if self.ranking else worths, ax)
+            return intervals.worths(self.ranking or worths, ax)
         if len(self.comparisons) > 1:
             raise InputError(f"kind {kind!r} shows one candidate, and there are {len(self.comparisons)}: use 'heatmap'")
         (alone,) = self.comparisons

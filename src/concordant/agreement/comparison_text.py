@@ -101,7 +101,7 @@ def table(found: Comparison, *, every: bool) -> str:
 def _facts(c: Compared) -> str:
     """Show swapped pairs, the best system and the largest move."""
     x, y = c.truth_means, c.candidate_means
-    tied = counted_pairs(c)[1]
+    tied = c.tied_truth + c.tied_candidate - c.tied_both
     values = {v.coefficient: v.value for v in c.values if not v.why}
     known = [
         f"{'top-weighted ' * (name == 'tau_ap_b')}{name} {values[name]:.2f}"
@@ -111,11 +111,6 @@ def _facts(c: Compared) -> str:
     of = f"{c.swapped} of {c.pairs}" + f", {tied} tied" * bool(tied) + f" ({'; '.join(known)})" * bool(known)
     rows = [("pairs swapped", of), ("best system", _best(c)), ("largest move", _move(c.systems, x, y))]
     return "\n".join(f"  {name:<15}  {one_line(text)}" for name, text in rows)
-
-
-def counted_pairs(c: Compared) -> tuple[int, int]:
-    """Count the swapped pairs, and the pairs tied on at least one side."""
-    return c.swapped, c.tied_truth + c.tied_candidate - c.tied_both
 
 
 def _best(c: Compared) -> str:

@@ -340,8 +340,7 @@ def _tested(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn:
     for values in shared_out(compute, (candidate[some] for some in orders), drawn.workers):
         null[done : done + len(values)] = values
         done += len(values)
-        if drawn.progress is not None:
-            drawn.progress(done, total)
+        drawn.progress(done, total)
     p = math.nan
     if not math.isnan(value):  # random orders count the observed one as well
         undefined, own = np.isnan(null), not exact

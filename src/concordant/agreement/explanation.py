@@ -61,7 +61,6 @@ class TopicEffect:
     """`without` minus the coefficient; positive if the topic lowers the agreement."""
 
 
-@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """Result of `explain`. `print` shows the worst ten of each kind, `to_dict` has everything."""
@@ -140,14 +139,17 @@ class Explanation(Result):
     def _contents(self) -> dict[str, Any]:
         return {**super()._contents(), "loss": self.loss, "exact": self.exact}
 
+    @checked
     def rows(self, kind: Kind = "pairs") -> list[dict[str, Any]]:
         """Return one row per pair, system or topic, the worst first."""
         return [plain(part) for part in getattr(self, kind)]
 
+    @checked
     def to_frame(self, kind: Kind = "pairs") -> Any:
         """Return a pandas frame of the pairs, systems or topics, the worst first."""
         return import_extra("pandas").DataFrame(self.rows(kind))
 
+    @checked
     def plot(self, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:  # type: ignore[override]
         """Draw bars of the pairs, systems or topics that cost most; by default systems above topics."""
         from ..render.figures import parts

@@ -13,7 +13,7 @@ import numpy as np
 from ..coefficients.registry import get_coefficient, headlines
 from ..data.results import Findings, Interval, columns, seed_of, settings_of
 from ..errors import InputError, argument, counted, listing, named, number, warn
-from ..inference.resampling import Resampling
+from ..inference.resampling import Resampling, silent
 from ..judges.curves import How
 from ..judges.worth import agreements, could_be_best, for_worth, matched_judge, on_the_same, shown
 from ..read.look import look
@@ -159,8 +159,7 @@ def compared_by(
     parts = []
     for k, (collection, measure, read) in enumerate(given, 1):
         parts.append(Part(collection, measure, compare(*read(), **{**how, "rng": seed})))
-        if progress is not None:
-            progress(k, len(given))
+        (progress or silent)(k, len(given))
     averages: list[Average] = []
     if len(collections) > 1:
         for measure in dict.fromkeys(part.measure for part in parts):

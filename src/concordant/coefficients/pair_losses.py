@@ -9,11 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray
-
-BoolArray = npt.NDArray[np.bool_]
+from ..arrays import BoolArray, FloatArray
 
 
 def above(scores: FloatArray) -> BoolArray:

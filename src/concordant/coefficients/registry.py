@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import FloatArray
+from ..arrays import FloatArray, IntArray
 from ..data.results import Findings
 from ..errors import InputError, LimitError, TiesError, closest, listing
 from ..options import checked
@@ -68,11 +68,6 @@ class Coefficient:
     def name(self) -> str:
         """The name of the function, also used by the command line and the docs."""
         return self.function.__name__
-
-    @property
-    def tolerance(self) -> bool:
-        """Whether scores closer than a tolerance can be treated as tied."""
-        return "tolerance" in signature(self.function).parameters
 
     @property
     def workers(self) -> bool:
@@ -333,7 +328,7 @@ def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> F
     )
 
 
-def break_ties(scores: FloatArray, by: FloatArray) -> FloatArray:
+def break_ties(scores: FloatArray, by: FloatArray | IntArray) -> FloatArray:
     """Rank by `scores`, and break ties by `by`."""
     scores, by = np.broadcast_arrays(scores, by)
     ranks = np.empty(scores.shape)

@@ -47,7 +47,7 @@ import numpy.typing as npt
 from .. import _kernels
 from .._kernels.reference.resamples import lowest_of, to_digits
 from .._kernels.reference.weighted import centred_ranks
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import ConcordantError, InputError, argument, counted, listing, named, nearest, warn
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -143,7 +143,7 @@ def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
     return found
 
 
-def _split(s: FloatArray, z: FloatArray, starts: npt.NDArray[np.bool_]) -> FloatArray:
+def _split(s: FloatArray, z: FloatArray, starts: BoolArray) -> FloatArray:
     """Split a chain of ties in a sorted row wherever its lowest sum is too far away."""
     shared, low = s.copy(), 0
     for k in range(1, len(s)):
@@ -324,7 +324,7 @@ def settle(
     return values[np.ix_(rows, columns)], rows, columns, said
 
 
-def _who(holes: npt.NDArray[np.bool_], topics: Sequence[str], systems: Sequence[str], most: int = 5) -> str:
+def _who(holes: BoolArray, topics: Sequence[str], systems: Sequence[str], most: int = 5) -> str:
     bad = [int(k) for k in np.flatnonzero(holes.any(axis=0))]
     named_topics = 12 if len(bad) == 1 else 3
     parts = [
@@ -371,7 +371,7 @@ def influences(values: FloatArray) -> FloatArray:
     return np.asarray(means + n / counts * residuals * spread)
 
 
-def refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems: tuple[str, ...]) -> None:
+def refuse_empty(there: BoolArray, topics: tuple[str, ...], systems: tuple[str, ...]) -> None:
     """Raise if a topic or a system has no scores."""
     for axis, noun, labels in ((0, "system", systems), (1, "topic", topics)):
         empty = np.flatnonzero(~there.any(axis=axis))
@@ -384,7 +384,7 @@ def refuse_empty(there: npt.NDArray[np.bool_], topics: tuple[str, ...], systems:
             )
 
 
-def refuse_apart(there: npt.NDArray[np.bool_], systems: tuple[str, ...]) -> None:
+def refuse_apart(there: BoolArray, systems: tuple[str, ...]) -> None:
     """Raise if systems share no topics, directly or through other systems."""
     from scipy.sparse.csgraph import connected_components
 

@@ -97,7 +97,6 @@ def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
 class Seeds(NamedTuple):
     """Mean squares for the design in which run r is one trained model on all topics, one entry per system."""
 
-    topics: FloatArray
     runs: FloatArray
     error: FloatArray
 
@@ -107,11 +106,7 @@ class Seeds(NamedTuple):
         n, _, r = runs.shape
         rows, seeds, total = runs.mean(axis=2), runs.mean(axis=0), runs.mean(axis=(0, 2))
         rest = runs - rows[:, :, None] - seeds + total[:, None]
-        return cls(
-            r * rows.var(axis=0, ddof=1),
-            n * seeds.var(axis=1, ddof=1),
-            (rest**2).sum(axis=(0, 2)) / ((n - 1) * (r - 1)),
-        )
+        return cls(n * seeds.var(axis=1, ddof=1), (rest**2).sum(axis=(0, 2)) / ((n - 1) * (r - 1)))
 
 
 Scale = Literal["binary", "graded", "unbounded"]

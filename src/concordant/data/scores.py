@@ -440,23 +440,13 @@ class Scores(_Data):
             about |= {"topics": topics, "groups": None, "types": None}
         return Scores(self.shown(values), **about)
 
-    @checked
-    def to_frame(self, long: bool = False) -> Any:
-        """Convert to a pandas frame, topics x systems; if `long`, with columns topic, system, measure and value."""
+    def to_frame(self) -> Any:
+        """Convert to a pandas frame, topics x systems."""
         pandas = import_extra("pandas")
-        if not long:
-            return pandas.DataFrame(
-                self.shown().copy(),
-                index=pandas.Index(self.topics, name="topic"),
-                columns=pandas.Index(self.systems, name="system"),
-            )
         return pandas.DataFrame(
-            {
-                "topic": np.repeat(np.array(self.topics, dtype=object), len(self.systems)),
-                "system": np.tile(np.array(self.systems, dtype=object), len(self.topics)),
-                "measure": self.measure,
-                "value": self.shown().ravel(),
-            }
+            self.shown().copy(),
+            index=pandas.Index(self.topics, name="topic"),
+            columns=pandas.Index(self.systems, name="system"),
         )
 
     def __repr__(self) -> str:

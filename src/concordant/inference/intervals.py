@@ -114,8 +114,7 @@ def _on_levels(
         rows = every.shape[1] // each
         found.append(np.split(every, [rows, rows * (1 + inner)][: levels - 1], axis=1))
         done += rows
-        if drawn.progress is not None:
-            drawn.progress(done * each, outer * each)
+        drawn.progress(done * each, outer * each)
     sample = values(np.ones((1, n), dtype=np.int64))[:, 0]
     return [sample, *(np.concatenate(level, axis=1) for level in zip(*found, strict=True))]
 
@@ -130,8 +129,6 @@ def _values(conditions: Sequence[FloatArray], statistic: Statistic, threads: int
 class Summary(NamedTuple):
     """A statistic's value, centre and errors, from all levels."""
 
-    value: float
-    """The value on the sample."""
     centre: float
     """3t - 3E* + E**: the value, extrapolated from one, two and three doses of noise to none."""
     standard_error: float
@@ -176,7 +173,6 @@ def _summary(found: Nested, n: int) -> Summary | None:
     growth = float(np.clip(first.var(ddof=1) / below, 0.5, 2.0)) if below > 0 else 1.0
     variance = max(float(centres.var(ddof=1) - noise) * n / (n - 1), float(spread))
     return Summary(
-        value=t,
         centre=float(centre),
         standard_error=float(np.sqrt(growth**GROWTH * variance)),
         n_topics=n,
@@ -298,8 +294,7 @@ def shrunk_values(model: Model, statistic: Statistic, drawn: Resampling) -> tupl
     for both in shared_out(work, pieces(model, count, drawn.generator()), drawn.workers):
         found.append(both)
         done += both[0].shape[1]
-        if drawn.progress is not None:
-            drawn.progress(2 * done, 2 * count)
+        drawn.progress(2 * done, 2 * count)
     truth, again = np.concatenate(found, axis=2)
     return truth, again
 

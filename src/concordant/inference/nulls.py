@@ -133,13 +133,6 @@ class NullDistribution(Result):
     def _contents(self) -> dict[str, Any]:
         return self.rows()[0]
 
-    @checked
-    def plot(self, ax: Any = None, value: float | None = None) -> Any:
-        """Plot the distribution as bars, and the observed value with its p-value."""
-        from ..render.figures import distributions
-
-        return distributions.null(self, ax, value)
-
     # The methods below take checked arrays of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
@@ -198,6 +191,7 @@ class NullDistribution(Result):
 
 
 @checked
+@lru_cache(maxsize=32)  # with what it has computed
 def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
     """The distribution of tau or AP correlation over all m! rankings of m systems, without ties.
 
@@ -218,7 +212,7 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     Returns
     -------
     NullDistribution
-        With `pvalue`, `cdf`, `sf`, `var`, `std` and `plot`.
+        With `pvalue`, `cdf`, `sf`, `var` and `std`.
 
     See Also
     --------
@@ -243,12 +237,6 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     '0.0007269'
 
     """
-    return _null(coefficient, m)
-
-
-@lru_cache(maxsize=32)
-def _null(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
-    """Make and cache a distribution, with what it has computed."""
     return NullDistribution(coefficient, m)
 
 

@@ -19,6 +19,10 @@ CHUNK = 512  # resamples at a time; fewer for very many topics
 MOST_TOPICS = 10_000  # more are resampled in blocks
 
 
+def silent(done: int, total: int) -> None:
+    """Report no progress."""
+
+
 @dataclass(frozen=True)
 class Resampling:
     """Settings of resampling: the number of resamples, the seed, the workers, and a function to report progress."""
@@ -26,7 +30,7 @@ class Resampling:
     n_resamples: int
     rng: int | np.random.Generator
     workers: Workers = 1
-    progress: Progress | None = None
+    progress: Progress = silent
 
     @classmethod
     def of(
@@ -34,7 +38,7 @@ class Resampling:
     ) -> Resampling:
         """Make settings; draw a seed if none is given, so that the result can report it."""
         seed = int(np.random.SeedSequence().generate_state(1)[0]) if rng is None else rng
-        return cls(n_resamples, seed, workers, progress)
+        return cls(n_resamples, seed, workers, silent if progress is None else progress)
 
     @property
     def seed(self) -> int | None:
@@ -52,7 +56,7 @@ class Resampling:
 
     def quiet(self) -> Resampling:
         """Copy the settings without progress reports."""
-        return replace(self, progress=None)
+        return replace(self, progress=silent)
 
 
 def in_blocks(values: FloatArray) -> FloatArray:
@@ -97,8 +101,7 @@ def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) ->
     drawn = (weights for _, weights in resampled_weights(n, how.n_resamples, how.generator()))
     step = rows_at_a_time(n, CHUNK)
     for k, made in enumerate(shared_out(work, drawn, how.workers), start=1):
-        if how.progress is not None:
-            how.progress(min(k * step, how.n_resamples), how.n_resamples)
+        how.progress(min(k * step, how.n_resamples), how.n_resamples)
         yield made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from ..arrays import FloatArray
-from ..coefficients.tau import tau_b
+from ..coefficients.registry import get_coefficient
 from ..data.results import Findings, Interval, columns
 from ..errors import AlignmentWarning, InputError, counted, listing, p_cell, p_equals, warn
 from ..inference.adjustment import holm
@@ -40,10 +39,6 @@ class FamilyShift:
     """The larger of `p_systems` and `p_errors`: a bias must be significant by both."""
     adjusted: float
     """The p-value adjusted for all families together, by Holm's method."""
-    tau_without: float
-    """tau_b of the other systems; nan if there are fewer than 2."""
-    least_move: float
-    """Smallest move of the family's scores that changes the ranking, in the units of the shift."""
 
 
 @checked
@@ -210,7 +205,6 @@ def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
 def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> Findings:
     """Test all families of two matched sides."""
     truth, candidate = (side.values - side.values.mean(axis=1, keepdims=True) for side in sides.scores)
-    means = sides.scores[0].means(), sides.scores[1].means()
     member = np.array(list(of.values()))
     weights = member / member.sum(axis=1, keepdims=True) - (1 - member) / (1 - member).sum(axis=1, keepdims=True)
     left = _left(truth, candidate)
@@ -227,8 +221,6 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
     found = []
     for k, (family, is_member) in enumerate(of.items()):
         inside = is_member > 0
-        gaps = np.abs(means[1][inside, None] - means[1][None, ~inside]) / left.unit
-        alone = [side[~inside] for side in means]
         found.append(
             FamilyShift(
                 family=family,
@@ -241,12 +233,10 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
                 p_errors=float(by_errors[k]),
                 pvalue=float(larger[k]),
                 adjusted=float(adjusted[k]),
-                tau_without=_tau(*alone),
-                least_move=float(gaps.min()),
             )
         )
     found.sort(key=lambda f: -f.shift)
-    tau = _tau(*means)
+    tau, _ = get_coefficient("tau_b").attempt(sides.scores[0].means(), sides.scores[1].means())
     return Findings(
         kind="FamilyBias",
         answer=_verdict(found, sides.names[1], alpha),
@@ -282,7 +272,7 @@ def _verdict(families: Sequence[FamilyShift], judge: str, alpha: float) -> str:
 def _table(families: Sequence[FamilyShift], tau: float) -> str:
     """Show one line per family."""
     level = f"{100 * families[0].interval.confidence_level:g}% interval"
-    heads = ["", "systems", "shift", level, "p (Holm)", "tau_b without", "least move"]
+    heads = ["", "systems", "shift", level, "p (Holm)"]
     rows = [
         [
             f.family,
@@ -290,17 +280,8 @@ def _table(families: Sequence[FamilyShift], tau: float) -> str:
             f"{f.shift:+.2f}",
             f"{f.interval.low:.2f} to {f.interval.high:.2f}",
             p_cell(f.adjusted),
-            f"{f.tau_without:.3f}",
-            f"{f.least_move:.2g}",
         ]
         for f in families
     ]
     below = f"  tau_b of all systems {tau:.3f}; shifts in standard deviations of the systems"
     return f"{columns([heads, *rows])}\n\n{below}"
-
-
-def _tau(truth: FloatArray, candidate: FloatArray) -> float:
-    """Compute tau_b; nan if undefined."""
-    if len(truth) < 2 or np.ptp(truth) == 0 or np.ptp(candidate) == 0:
-        return math.nan
-    return float(tau_b(truth, candidate))

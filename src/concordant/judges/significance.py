@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray, require_room_for_pairs
+from ..arrays import BoolArray, FloatArray, require_room_for_pairs
 from ..data.results import Findings, columns
 from ..errors import one_line
 from ..inference.adjustment import holm
@@ -17,8 +16,6 @@ from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..ranks.distance import Correction, paired_pvalues
 from ..read.reader import Collection
-
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 @checked

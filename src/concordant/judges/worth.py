@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..coefficients.registry import Coefficient, headlines
 from ..data.results import Interval, Result, columns, settings_of
 from ..errors import InputError, counted, listing, nearly_reversed, one_line
@@ -35,6 +34,8 @@ from .curves import TOPICS, Both, Curve, Design, How, Sample, WorthEstimate, agr
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeWorth(Result):
     """Result of `judge_worth`. `print` shows it, `plot` draws it, `to_dict` has everything."""
+
+    _figure = "intervals.worths"
 
     coefficient: str
     names: tuple[str, str]
@@ -121,12 +122,6 @@ class JudgeWorth(Result):
                 "agreement": self.agreement,
             }
         ]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the worth with its interval, beside the topics of the truth."""
-        from ..render.figures import intervals
-
-        return intervals.worths([self], ax)
 
 
 @checked
@@ -372,6 +367,8 @@ def _apart(end: float, n_topics: float) -> str:
 class JudgeRanking(Result):
     """Result of `rank_judges`. `print` shows it, `to_dict` has everything."""
 
+    _figure = "intervals.worths"
+
     judges: tuple[JudgeWorth, ...]
     """The judges, sorted by agreement across topics, the best first."""
     best: tuple[str, ...]
@@ -413,12 +410,6 @@ class JudgeRanking(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per judge."""
         return [{**judge.rows()[0], "may_be_best": judge.names[1] in self.best} for judge in self.judges]
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the worth of each judge with its interval."""
-        from ..render.figures import intervals
-
-        return intervals.worths(self.judges, ax)
 
 
 @checked
@@ -533,9 +524,7 @@ def agreements(
     return np.array(values), influences
 
 
-def could_be_best(
-    values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95
-) -> npt.NDArray[np.bool_]:
+def could_be_best(values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95) -> BoolArray:
     """For each judge, say whether no other judge is significantly better.
 
     `influences` (judges x topics) are sqrt((n - 1)/n) (V without the topic - mean over topics), and 0 for topics that

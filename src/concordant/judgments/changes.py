@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..data.results import plain
 from ..errors import InputError, InputTypeError, argument, counted, hearing, listing, nearest, warn
 from ..inference.resampling import Seed
 from ..options import check_option, checked
 from .qrels import Qrels
-from .runs import BoolArray, Runs, numbered
+from .runs import Runs, numbered
 
 
 @checked

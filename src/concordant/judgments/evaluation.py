@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,18 +28,8 @@ _ZERO = 1  # judged with grade 0; larger values are higher grades
 _FAR = 50  # times the next grade: a larger grade is probably a code
 
 
-@overload
-def evaluate(  # type: ignore[overload-overlap]  # a name is an iterable of strings, too
-    runs: Runs, qrels: Qrels, measures: str, *, missing: Missing = ...
-) -> Scores: ...
-@overload
-def evaluate(runs: Runs, qrels: Qrels, measures: Iterable[str], *, missing: Missing = ...) -> dict[str, Scores]: ...
-
-
 @checked
-def evaluate(
-    runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing: Missing = "error"
-) -> Scores | dict[str, Scores]:
+def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing: Missing = "error") -> Any:
     """Score every run on every topic.
 
     AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, with the names of ir-measures:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..data.results import Result, settings_of
 from ..errors import InputError, ReadError, counted, listing, named
 from ..options import checked
@@ -28,7 +28,7 @@ from .evaluation import parse_all
 from .leverage import check_kinds, sizes_of
 from .pool import Pool, chosen_topics, make_pool, tickets
 from .qrels import MOST, Qrels
-from .runs import BoolArray, Runs
+from .runs import Runs
 
 BATCH = 50
 COLUMNS = ("order", "batch", "topic", "document", "grade")

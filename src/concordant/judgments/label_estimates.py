@@ -205,10 +205,12 @@ def _at_judged(pool: Pool, judged: IntArray, values: FloatArray) -> FloatArray:
     return found
 
 
-def carried_by(terms: FloatArray) -> FloatArray:
-    """Effective number of labels behind each system's variance: (sum of squares)^2 / sum of fourth powers."""
+def freedom_of(terms: FloatArray) -> FloatArray:
+    """Degrees of freedom of each system's variance: the effective number of labels behind it, minus one."""
     squares = terms**2
-    return np.asarray(squares.sum(axis=1) ** 2 / np.maximum((squares**2).sum(axis=1), 1e-300))
+    # (sum of squares)^2 / sum of fourth powers - 1, at least 1.
+    carried = squares.sum(axis=1) ** 2 / np.maximum((squares**2).sum(axis=1), 1e-300)
+    return np.asarray(np.clip(carried - 1, 1, 1e9))
 
 
 def shrinkage_by(sample: LabelSample, factor: float) -> FloatArray:

@@ -20,7 +20,7 @@ from ..options import checked
 from ..ranks.intervals import RankIntervals, rank_intervals
 from .evaluation import check_thresholds
 from .label import LabelList, machine_sum
-from .label_estimates import Estimated, LabelSample, carried_by, estimate, shrinkage_by
+from .label_estimates import Estimated, LabelSample, estimate, freedom_of, shrinkage_by
 from .leverage import check_kinds
 from .measures import Measure
 from .pool import tickets
@@ -155,7 +155,7 @@ def rank_from_labels(
     topics = np.cov(found.scores) / n_topics if n_topics > 1 else np.full_like(documents, np.nan)
     covariance, freedom = topics, np.full(len(estimates), n_topics - 1.0)
     if these_topics:
-        covariance, freedom = documents, _freedom(terms)
+        covariance, freedom = documents, freedom_of(terms)
     if relative:
         estimates, covariance = _centred(estimates), _centred_covariance(covariance)
     order, middle = np.argsort(-estimates, kind="stable"), float(np.median(freedom))
@@ -319,11 +319,6 @@ def _centred(values: FloatArray) -> FloatArray:
 
 def _centred_covariance(covariance: FloatArray) -> FloatArray:
     return _centred(_centred(covariance).T)
-
-
-def _freedom(terms: FloatArray) -> FloatArray:
-    """Degrees of freedom for each system, from the effective number of labels behind its variance."""
-    return np.clip(carried_by(terms) - 1, 1, 1e9)
 
 
 def _favours(found: Estimated) -> tuple[FloatArray, FloatArray]:

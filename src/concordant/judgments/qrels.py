@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray, read_only
+from ..arrays import BoolArray, FloatArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, counted, listing, warn
 from ..options import checked
 from ..render.outputs import JUDGMENTS, written_whole
-from .runs import BoolArray, TopicDocuments
+from .runs import TopicDocuments
 
 Grade = int | float
 MOST = 1e9  # in size: larger grades are mistakes, and sums of gains lose digits
@@ -230,13 +230,6 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         judged = f"{counted(self.size, 'judgment')} on {counted(len(self), 'topic')}"
         grades = f", grades {self.levels[0]} to {self.levels[-1]}" if self.size else ""
         return f"<Qrels: {judged}{grades}>"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mapping):
-            return NotImplemented
-        return self.to_dict() == dict(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def _grade(value: Any, document: Any, topic: str) -> float:

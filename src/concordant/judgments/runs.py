@@ -12,12 +12,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..arrays import IntArray, read_only
+from ..arrays import BoolArray, IntArray, read_only
 from ..data.scores import check_labels, places_of
 from ..errors import InputError, InputTypeError, counted
 from ..options import checked
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Int32Array: TypeAlias = npt.NDArray[np.int32]
 
 
@@ -296,17 +295,6 @@ class Runs:
     def __repr__(self) -> str:
         systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
         return f"<Runs: {systems} x {topics}, {counted(len(self.items), 'document')} ranked>"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Runs):
-            return NotImplemented
-        return (self.systems, set(self.topics)) == (other.systems, set(other.topics)) and all(
-            self.documents(system, topic) == other.documents(system, topic)
-            for system in self.systems
-            for topic in self.topics
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Callable[..., Runs], tuple[Any, ...]]:
         return Runs, (self.systems, self.pairs, self.items, self.starts)

@@ -128,7 +128,6 @@ def outlook(values: FloatArray, topics: int, how: Resampling) -> Outlook:
         topics=topics,
         tau_now=float(correlations(tau, drawn.truth, now, how.threads).mean()),
         tau_then=float(correlations(tau, drawn.truth, then, how.threads).mean()),
-        tau_between=float(correlations(tau, then, now, how.threads).mean()) if topics else 1.0,  # then may have ties
         leader_stays=float((after[:, first] == after.min(axis=1, keepdims=True)).any(axis=1).mean()),
         places_moved=float(np.abs(after - before).mean()),
     )

@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..coefficients.registry import Coefficient, get_coefficient
-from ..judgments.runs import BoolArray
 
 SLACK = 1e-9  # share of a budget that rounding may add to sums of costs
 DRAWS = 10  # random choices in each split

@@ -425,8 +425,6 @@ class Mix:
     machine: int
     """0 means people alone."""
     cost: float
-    worth: float
-    """Its quality, counted in human topics."""
 
 
 @checked
@@ -486,7 +484,7 @@ def plan_mix(
     sides, wanted = paired_sides(human, machine, names), as_good_as
     found = combined_means(sides, shrink=method == "shrunk")
     mixes = [mix for n in range(LEAST, wanted) if (mix := _mix(found.moments, found.bias, n, wanted, costs))]
-    alone = Mix(wanted, 0, wanted * costs[0], float(wanted))
+    alone = Mix(wanted, 0, wanted * costs[0])
     mixes.append(alone)
     best, (people, other), n = min(mixes, key=lambda mix: mix.cost), sides.names, len(sides.paired.topics)
     answer = f"To match {wanted} topics judged by {people}, "
@@ -502,14 +500,7 @@ def plan_mix(
     return Findings(
         kind="MixPlan",
         answer=answer,
-        numbers={
-            "wanted": wanted,
-            "cheapest": best,
-            "alone": alone,
-            "mixes": tuple(mixes),
-            "costs": costs,
-            "names": sides.names,
-        },
+        numbers={"wanted": wanted, "cheapest": best, "alone": alone, "mixes": tuple(mixes)},
         lines=[asdict(mix) for mix in mixes],
         shown=columns([["human topics", "machine topics", "cost"], *cells]),
         notes=(*sides.notes, *([RISK] if method == "shrunk" else [])),
@@ -528,5 +519,4 @@ def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float
     at = smallest(enough, _MOST) if enough(_MOST) else None
     if at is None:
         return None
-    error = error_with(of, bias, n, at)
-    return Mix(n, at, n * costs[0] + (n + at) * costs[1], of.human / error if error > 0 else math.inf)
+    return Mix(n, at, n * costs[0] + (n + at) * costs[1])

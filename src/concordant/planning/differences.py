@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray, require_room_for_pairs
+from ..arrays import BoolArray, FloatArray, IntArray, require_room_for_pairs
 from ..data.means import ROUNDING, mean_over_topics
 from ..errors import counted
 
-Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_A_TIME = 2**18  # differences in memory
 
 
@@ -30,12 +27,12 @@ class Block:
     """The step that divides all differences; 0 if there is none."""
 
     @cached_property
-    def constant(self) -> Flags:
+    def constant(self) -> BoolArray:
         """Pairs with the same difference on every topic, whose sign is certain."""
         return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= ROUNDING)
 
     @cached_property
-    def identical(self) -> Flags:
+    def identical(self) -> BoolArray:
         """Pairs that do not differ on any topic."""
         return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= ROUNDING)
 
@@ -96,7 +93,7 @@ class PairDifferences:
         tau_ap = 1 - 2 * float((p * self._shares(tied)).sum()) / (self.m - 1)
         return tau, tau_ap
 
-    def _shares(self, tied: Flags) -> FloatArray:
+    def _shares(self, tied: BoolArray) -> FloatArray:
         """Cost of a discordant pair in tau_ap: the mean of one over the number of systems above the lower one."""
         if not tied.any():
             return np.asarray(1 / self.j)

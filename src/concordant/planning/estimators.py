@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 
 from .. import _kernels
-from ..arrays import FloatArray, shared_out
+from ..arrays import BoolArray, FloatArray, shared_out
 from ..data.means import ROUNDING
 from ..inference.resampling import Resampling
-from .differences import Block, Flags, PairDifferences
+from .differences import Block, PairDifferences
 
 Identical = Literal["half", "concordant"]
 
@@ -169,7 +169,7 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
     return res, kd
 
 
-def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[Flags, Flags]:
+def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[BoolArray, BoolArray]:
     """Find inversions that have not converged: the characteristic function is large at the last terms (RES, KD).
 
     This happens where the difference on one topic is hundreds of times the others. In resamples without that topic the

@@ -17,7 +17,7 @@ from ..data.scores import Scores
 from ..errors import InputError, counted, warn
 from ..inference.resampling import Progress, Resampling, Seed
 from ..judgments.evaluation import check_thresholds
-from ..judgments.label_estimates import LabelSample, carried_by, estimate
+from ..judgments.label_estimates import LabelSample, estimate, freedom_of
 from ..judgments.leverage import check_kinds, sizes_of
 from ..judgments.measures import Measure
 from ..judgments.pool import FOLDS, Pool, chosen_topics, make_pool
@@ -73,7 +73,7 @@ class Truth:
         """Spend the same number of labels by each design, on the same random topics and keys."""
         pool, n = self.pool, round(share * len(self.pool))
         listed = estimate(self.draw(n, rng), self.measure)
-        freedom = float(np.median(np.clip(carried_by(listed.terms) - 1, 1, 1e9)))
+        freedom = float(np.median(freedom_of(listed.terms)))
         found = {LIST: Spent(listed.scores.mean(axis=1), listed.terms @ listed.terms.T, freedom)}
         n_topics = len(pool.topics)
         k = max(1, round(share * n_topics))
@@ -223,8 +223,7 @@ def try_labels(
                     top = set(np.argsort(-spent.means, kind="stable")[:TOP].tolist())
                     found["top"][at] = len(top & best) / len(best)
                     found["coverage"][at] = covered(means, spent)
-                if progress is not None:
-                    progress(k * n_lists + trial + 1, len(shares) * n_lists)
+                how.progress(k * n_lists + trial + 1, len(shares) * n_lists)
         there = [i for i in range(len(DESIGNS)) if not np.isnan(found["tau_b"][i]).all()]
         averages = {name: np.nanmean(values[there], axis=2) for name, values in found.items()}
     designs, labels = [DESIGNS[i] for i in there], [round(share * len(pool)) for share in shares]

@@ -35,10 +35,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
-from ..arrays import FloatArray
+from ..arrays import BoolArray, FloatArray
 from ..inference.adjustment import holm
 from ..inference.posterior import noise_shares
-from .differences import Flags
 
 SIGNIFICANT = 0.05  # level at which a system is called favoured
 ROUNDS = 10  # at most, of fitting the machine's scale without favoured systems
@@ -268,7 +267,7 @@ def _favours(
 
 
 def _favours_on(
-    parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, some: Flags
+    parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, some: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate favours and p-values on the scale fitted to some systems."""
     m = len(corrected)

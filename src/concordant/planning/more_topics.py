@@ -122,8 +122,7 @@ def plan_topics(  # noqa: PLR0913
     def at(n: int) -> FloatArray:
         if n not in found:
             found[n] = correlations(known, drawn.truth, drawn.observed(n), how.threads)
-            if how.progress is not None:
-                how.progress(len(found), max(len(found), POINTS + 20))
+            how.progress(len(found), max(len(found), POINTS + 20))
         return found[n]
 
     def enough(values: FloatArray) -> Any:

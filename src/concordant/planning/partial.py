@@ -13,9 +13,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, digamma, ndtr, polygamma, stdtr
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..inference.adjustment import holm
-from .differences import Flags
 
 PROMISED_SYSTEMS = 5  # below these the intervals may miss their level
 _PRIOR = (1.0, 4.0)  # degrees of freedom that other systems' variances may add to a system's own
@@ -125,7 +124,7 @@ def _satterthwaite(total: Any, parts: list[tuple[Any, Any]]) -> Any:
         return np.maximum(np.where(below > 0, total**2 / below, np.inf), 1.0)
 
 
-def chosen_by_machine(there: Flags, machine: FloatArray) -> float:
+def chosen_by_machine(there: BoolArray, machine: FloatArray) -> float:
     """p-value of the hypothesis that labelled cells are random, given the machine's scores.
 
     The statistic is the sum of machine scores, standardised by system, over labelled cells. Its distribution under
@@ -141,7 +140,7 @@ def chosen_by_machine(there: Flags, machine: FloatArray) -> float:
     return float(2 * ndtr(-abs(np.trace(s) - s.mean() * len(s)) / np.sqrt(variance))) if variance > 0 else 1.0
 
 
-def labelled_by_topic(there: Flags) -> float:
+def labelled_by_topic(there: BoolArray) -> float:
     """p-value of the hypothesis that cells were labelled one by one; small if labels cluster on topics."""
     # sum over topics of (k_t - sum pi)^2 / sum pi (1 - pi), k_t labels on topic t, is about chi2 with n - 1 degrees.
     share = there.mean(axis=0)

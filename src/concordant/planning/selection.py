@@ -14,7 +14,7 @@ from ..coefficients.registry import get_coefficient
 from ..data.means import places_of_groups, require_labels
 from ..data.results import Findings, Interval, columns, settings_of
 from ..errors import InputError, counted, listing, named, require
-from ..inference.resampling import Progress, Seed
+from ..inference.resampling import Progress, Seed, silent
 from ..options import checked
 from ..read.labels import WANTED_COST, is_cost, labels_of
 from ..read.reader import Collection, as_topics
@@ -203,8 +203,7 @@ def _splits(task: SplitTask, most: int, rng: np.random.Generator, progress: Prog
             every = Splits(*map(np.concatenate, zip(*found, strict=True)))
             printed = (every.both, every.systems, every.both - every.both_random, every.systems - every.systems_random)
             wanted = min(most, max(PILOT, int(3 * max(values.var() for values in printed) / STILL**2)))
-        if progress is not None:
-            progress(done, wanted)
+        (progress or silent)(done, wanted)
     return Splits(*map(np.concatenate, zip(*found, strict=True)))
 
 

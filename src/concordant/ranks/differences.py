@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import FloatArray, IntArray, require_moderate
-from ..data.means import ROUNDING, group_rows, mean_over_topics, places_of_groups
+from ..data.means import ROUNDING, group_rows, mean_over_topics
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, on_these_topics, scale_of, within
 from ..data.scores import Scores
@@ -17,9 +17,9 @@ from ..errors import InputError, counted, nearest, number, one_line, p_cell, p_e
 from ..inference.resampling import Seed
 from ..options import checked
 from ..read.reader import Collection, as_topic_side, as_topics
-from .intervals import RankIntervals, rank_intervals
-from .noise import RunsAs, on_these_topics_only, seed_noise, taken_as_seeds
-from .paired import POWER, Paired, paired, smallest_difference, topics_needed, variance_limits
+from .intervals import RankIntervals, rank_intervals, sample_of
+from .noise import RunsAs, groups_of, on_these_topics_only, seed_noise, taken_as_seeds
+from .paired import POWER, Paired, paired, quantiles, topics_needed, variance_limits
 
 _RESAMPLES = 49_999  # for rank intervals, as on a board
 SHOWN = 20  # pairs in the printed table
@@ -160,7 +160,7 @@ def neighbours(
     pairs = tuple(_compared(side, a, b, ranks, len(names), these=these_topics, runs=runs) for a, b in names)
     found = sum(pair.significant for pair in pairs)
     which = "no two neighbours" if not found else f"{found} of {counted(len(pairs), 'pair')} of neighbours"
-    sample = _sample(pairs[0].n_topics, pairs[0].settings.get("groups"))
+    sample = sample_of(pairs[0].n_topics, pairs[0].settings.get("groups"))
     cells = [["neighbours", "difference", "interval", "p", "better/tied/worse"]]
     for pair in pairs:
         ends = pair.interval
@@ -203,14 +203,11 @@ def _compared(
     if n < 2:
         raise InputError(f"{a} and {b} have {counted(n, 'topic')} in common: at least 2 are needed")
     x, y = x[both], y[both]
-    groups, grouped = None, dict[str, Any]()
-    if side.groups is not None:
-        _, places = places_of_groups(side.groups, side.topics)
-        groups = np.unique(places[both], return_inverse=True)[1]
-        grouped = {"groups": int(groups.max()) + 1}
+    groups = groups_of(side, both)
+    grouped = {} if groups is None else {"groups": int(groups.max()) + 1}
     d, mean = _by_topic(x, y)
     each = 1 - (1 - level) / n_pairs
-    found = paired(d, mean, each, groups, binary=side.runs is None and _are_binary(x, y))
+    found = paired(d, mean, each, groups, binary=side.runs is None and scale_of(np.append(x, y)) == "binary")
     share, said = math.nan, tuple[str, ...]()
     if side.runs is not None and side.total == "mean":
         every, here = side.runs[both], [side.systems.index(system) for system in (a, b)]
@@ -225,7 +222,7 @@ def _compared(
         "interval": interval,
         "pvalue": pvalue,
         "exact_pvalue": min(1.0, n_pairs * found.exact) if not math.isnan(found.exact) else math.nan,
-        "smallest": smallest_difference(found.se, found.df, each) if found.se > 0 else math.nan,
+        "smallest": found.se * quantiles(found.df, each) if found.se > 0 else math.nan,
         **_needed(d, found, groups, each, these),
         "wins": int((d > 0).sum()),
         "ties": int((d == 0).sum()),
@@ -234,7 +231,7 @@ def _compared(
         "n_topics": n,
         "from_runs": share,
     }
-    sample, about = _sample(n, grouped.get("groups")), {**numbers, "significant": significant}
+    sample, about = sample_of(n, grouped.get("groups")), {**numbers, "significant": significant}
     return Findings(
         kind="Difference",
         answer=_answer(about, sample),
@@ -258,11 +255,6 @@ def _compared(
             measure=side.measure,
         ),
     )
-
-
-def _sample(n_topics: int, n_groups: int | None) -> str:
-    topics = counted(n_topics, "topic")
-    return topics if n_groups is None else f"{topics} in {counted(n_groups, 'group')}"
 
 
 def _answer(pair: Mapping[str, Any], sample: str) -> str:
@@ -322,7 +314,8 @@ def _with_runs(
     cells = every[:, here]
     if scale is not None:
         variances, dfs = on_these_topics(cells, scale)
-        return found.again(math.sqrt(variances.sum()), float(dfs.sum()), level, "runs only"), math.nan, ()
+        alone = Paired.by_t(found.difference, math.sqrt(variances.sum()), float(dfs.sum()), level, "runs only")
+        return alone, math.nan, ()
     noise, variance = float(within(cells).runs.sum()), found.se**2
     share = min(noise / variance, 1.0) if variance > 0 else math.nan
     seeds, p = seed_noise(cells, runs, every)
@@ -331,7 +324,7 @@ def _with_runs(
     total = variance + added
     df = total**2 / (variance**2 / found.df + float(seeds.parts.sum()))
     said = (taken_as_seeds(p),) if runs == "auto" else ()
-    crossed = found.again(math.sqrt(total), df, level, f"{found.method}, {SEEDS}")
+    crossed = Paired.by_t(found.difference, math.sqrt(total), df, level, f"{found.method}, {SEEDS}")
     return crossed, (share * variance + added) / total if variance > 0 else 1.0, said
 
 
@@ -356,10 +349,6 @@ def _by_topic(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
     d, slack = x - y, ROUNDING * float(np.abs([x, y]).max())
     d = np.full_like(d, d.mean()) if np.ptp(d) <= slack else d
     return np.where(np.abs(d) <= slack, 0.0, d), float(means[0] - means[1])
-
-
-def _are_binary(x: FloatArray, y: FloatArray) -> bool:
-    return bool(np.isin(np.concatenate([x, y]), (0.0, 1.0)).all())
 
 
 def _notes(side: Scores, a: str, b: str, common: int, found: Paired, level: float) -> tuple[str, ...]:

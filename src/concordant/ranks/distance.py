@@ -176,8 +176,6 @@ class Projection(NamedTuple):
     """The systems, best first."""
     ends: IntArray
     """Ends of groups of tied systems in the order; empty without ties."""
-    d: FloatArray
-    """The observed differences."""
     delta: FloatArray
     """The nearest differences with the order: not negative, except between tied systems."""
     dual: FloatArray
@@ -264,7 +262,7 @@ class Problem(NamedTuple):
         else:
             s = differences_of(self.covariance, order, self.eps)
             delta = np.where(v > 0, 0.0, np.maximum(d + s @ v, 0.0))  # already d + S v, up to rounding
-        return Projection(order, ends, d, delta, v, float(distance[0]))
+        return Projection(order, ends, delta, v, float(distance[0]))
 
     def _solve(self, candidate: FloatArray, workers: int, duals: FloatArray | None = None) -> FloatArray:
         def solve(kernels: Any, rows: IntArray, out: FloatArray) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..arrays import FloatArray, IntArray, Workers
+from ..arrays import BoolArray, FloatArray, IntArray, Workers
 from ..data.means import ASSUMED, RULES, Total, places_of_groups
-from ..data.results import Estimate, Result, as_html, settings_of
+from ..data.results import Estimate, Result, settings_of
 from ..data.scores import Means, Scores, with_sign
 from ..errors import InputError, counted, listing, named, nearest, one_line, require
 from ..inference.resampling import Progress, Resampling, Seed, is_borderline
@@ -21,7 +20,6 @@ from ..read.reader import Collection, as_scores, as_topics, is_bare
 from .noise import RunsAs, with_seeds
 from .pair_tests import corrected_pvalues, pvalues_from_errors, pvalues_on_common_topics
 
-BoolArray: TypeAlias = "npt.NDArray[np.bool_]"
 SCHEMA, FORMAT = "concordant-board", 2
 """Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
 SHOWN = 20  # systems in the printed table
@@ -47,9 +45,6 @@ class Best:
         which = f"{certain or 'none'} certainly {'is' if certain <= 1 else 'are'}"
         return f"{counted(len(self.possible), 'system')} could be among the {self.k} best, {which}"
 
-    def _repr_html_(self) -> str:
-        return as_html(str(self))
-
 
 @dataclass(frozen=True)
 class Outlook:
@@ -61,8 +56,6 @@ class Outlook:
     """Expected tau of the ranking with the true one."""
     tau_then: float
     """Expected tau with the true ranking after more topics."""
-    tau_between: float
-    """Expected tau between the rankings now and then."""
     leader_stays: float
     """The probability that the first system, or one of several tied for first, is still first."""
     places_moved: float
@@ -112,11 +105,6 @@ class RankIntervals(Result):
     """From `board`: expected tau and tau_ap with the true ranking, with intervals."""
     outlook: Outlook | None = None
     """From `board`: what more topics would change."""
-
-    @property
-    def rank(self) -> IntArray:
-        """The rank to print: 1 + the number of significantly better systems, so systems can share one."""
-        return self.low
 
     def better(self) -> BoolArray:
         """Whether, at `[i, j]`, system j is significantly better than i, as counted in the interval of i."""
@@ -174,13 +162,6 @@ class RankIntervals(Result):
         return Best(k, possible, certain)
 
     @property
-    def inseparable(self) -> int:
-        """Number of the m - 1 pairs of neighbours in the ranking that are not significantly different."""
-        significant = self._significant()
-        k = np.arange(len(self.systems) - 1)
-        return int((~(significant[k, k + 1] & significant[k + 1, k])).sum())
-
-    @property
     def verdict(self) -> str:
         """State which system is, or which could be, the best."""
         first, m = self.best(1).possible, len(self.systems)
@@ -225,7 +206,7 @@ class RankIntervals(Result):
             normal = "normal draws" if freedom is None else f"draws from Student's t, {freedom:.3g} degrees of freedom"
             return f"{n:,} {normal}"
         drawn = "all signs" if self.settings.get("exact") else f"{n:,} resamples"
-        return f"{drawn} of {self._sample}"
+        return f"{drawn} of {sample_of(self.settings['topics'], self.settings.get('groups'))}"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per system, best first; "rank" is the low end of the interval, "total" has its usual sign."""
@@ -276,12 +257,6 @@ class RankIntervals(Result):
         leader = "" if self.means[0] == self.means[1] else "The first system"
         return (close, *(self.outlook.sentences(unit, leader) if self.outlook is not None else ()))
 
-    @property
-    def _sample(self) -> str:
-        """Describe the sample in words."""
-        topics, groups = counted(self.settings["topics"], "topic"), self.settings.get("groups")
-        return topics if groups is None else f"{topics} in {counted(groups, 'group')}"
-
     def _contents(self) -> dict[str, Any]:
         differs = self.better()
         return {
@@ -291,7 +266,6 @@ class RankIntervals(Result):
             "border_sentence": self.border_sentence,
             "rows": self.rows(),
             "could_be_best": self.best(1).possible,
-            "neighbours": {"pairs": len(self.systems) - 1, "different": len(self.systems) - 1 - self.inseparable},
             "reliability": [
                 {"coefficient": e.coefficient, "value": e.value, "low": e.interval.low, "high": e.interval.high}
                 for e in self.reliability
@@ -310,6 +284,11 @@ class RankIntervals(Result):
     def estimates(self) -> Means:
         """Return one number per system, for `compare` and other functions that take a ranking."""
         return Means(self.means, self.systems, str(self.settings.get("method", "")))
+
+
+def sample_of(topics: int, groups: int | None) -> str:
+    """Describe a sample of topics in words."""
+    return counted(topics, "topic") + ("" if groups is None else f" in {counted(groups, 'group')}")
 
 
 @checked

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy import special, stats
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..data.means import places_of_groups
 from ..data.results import Findings, Interval, columns, settings_of
 from ..data.runs import Scale, Seeds, on_these_topics, run_means, scale_of, within
@@ -94,7 +94,7 @@ def run_noise(
     found = [
         _on_these(given[:, k], scale, confidence_level)
         if these_topics
-        else _of_system(given[:, k], scale, confidence_level, _groups(side, k), added[k])
+        else _of_system(given[:, k], scale, confidence_level, groups_of(side, ~np.isnan(side.values[:, k])), added[k])
         for k in range(len(side.systems))
     ]
     order = np.argsort(-np.array([one.mean for one in found]) * (-1 if side.lower_is_better else 1), kind="stable")
@@ -249,11 +249,11 @@ class _System(NamedTuple):
     without: float
 
 
-def _groups(side: Scores, k: int) -> IntArray | None:
+def groups_of(side: Scores, there: BoolArray) -> IntArray | None:
+    """The group of each topic that is there, from 0; None without groups."""
     if side.groups is None:
         return None
-    _, places = places_of_groups(side.groups, side.topics)
-    return np.unique(places[~np.isnan(side.values[:, k])], return_inverse=True)[1]
+    return np.unique(places_of_groups(side.groups, side.topics)[1][there], return_inverse=True)[1]
 
 
 def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:

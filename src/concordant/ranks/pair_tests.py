@@ -252,8 +252,7 @@ def _exceedances(
     for counts, rows in shared_out(work, signs, how.workers, in_threads=True):
         total += counts
         done += rows
-        if how.progress is not None:
-            how.progress(done, n_signs)
+        how.progress(done, n_signs)
     return np.split(total, ends[:-1])
 
 

@@ -40,14 +40,16 @@ class Paired(NamedTuple):
     df: float
     method: str
 
-    def again(self, se: float, df: float, level: float, method: str) -> Paired:
-        """Return the same difference with another standard error, to which sign flips do not apply."""
+    @classmethod
+    def by_t(
+        cls, difference: float, se: float, df: float, level: float, method: str, exact: float = math.nan
+    ) -> Paired:
+        """Test a difference with this standard error by Student's t."""
         if not se > 0:
-            return self._replace(low=math.nan, high=math.nan, pvalue=1.0, exact=math.nan, se=0.0, method=method)
+            return cls(difference, math.nan, math.nan, 1.0, math.nan, 0.0, df, method)
         half = float(special.stdtrit(df, (1 + level) / 2)) * se
-        p = 2 * float(special.stdtr(df, -abs(self.difference) / se))
-        ends = self.difference - half, self.difference + half
-        return Paired(self.difference, *ends, p, math.nan, se, df, method)
+        p = 2 * float(special.stdtr(df, -abs(difference) / se))
+        return cls(difference, difference - half, difference + half, p, exact, se, df, method)
 
 
 def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
@@ -68,9 +70,7 @@ def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = N
     if se * math.sqrt(n) <= ROUNDING * float(np.abs(d).max()):  # the same difference on every topic
         p = 1.0 if mean == 0 else 2.0 ** (1 - len(units))
         return Paired(mean, math.nan, math.nan, p, exact, 0.0, df, "all topics alike")
-    half = float(special.stdtrit(df, (1 + level) / 2)) * se
-    p = 2 * float(special.stdtr(df, -abs(mean) / se))
-    return Paired(mean, mean - half, mean + half, p, exact, se, df, method)
+    return Paired.by_t(mean, se, df, level, method, exact)
 
 
 def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
@@ -116,11 +116,6 @@ def flipped(units: FloatArray) -> float:
     return float((np.abs(drawn @ units) >= abs(units.sum()) - slack).mean())
 
 
-def smallest_difference(se: float, df: float, level: float) -> float:
-    """The true difference that is detected with 80% power."""
-    return se * _quantiles(df, level)
-
-
 def topics_needed(variance: float, delta: float, level: float, df_per_topic: float = 1.0) -> float:
     """The number of topics that detects a true difference delta with 80% power, not rounded.
 
@@ -132,7 +127,7 @@ def topics_needed(variance: float, delta: float, level: float, df_per_topic: flo
     ratio = variance / delta**2
 
     def excess(n: float) -> float:  # increases with n, because t decreases
-        return n - ratio * _quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2
+        return n - ratio * quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2
 
     most = max(4.0, 2 * ratio * (special.ndtri((1 + level) / 2) + special.ndtri(POWER)) ** 2)
     while excess(most) < 0:
@@ -152,5 +147,5 @@ def variance_limits(units: FloatArray, level: float) -> tuple[float, float]:
     return df / float(low), df / float(high)
 
 
-def _quantiles(df: float, level: float) -> float:
+def quantiles(df: float, level: float) -> float:
     return float(special.stdtrit(df, (1 + level) / 2) + special.stdtrit(df, POWER))

@@ -10,10 +10,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any, Literal
@@ -42,6 +41,7 @@ _COLUMNS = {
 _WORDS = dict.fromkeys(("a", "model_a", "system_a", "left"), 1.0)
 _WORDS |= dict.fromkeys(("b", "model_b", "system_b", "right"), 0.0)
 _WORDS |= dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"), 0.5)
+_NOTHING = ("None", "nan", "NaT", "<NA>")  # missing cells of a frame or of JSON, as str shows them
 Strength = Literal["win-rate", "bradley-terry"]
 _DRAWS = 49_999  # normal draws for the rank intervals
 
@@ -98,13 +98,6 @@ class Votes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         read_only(list(state.values()))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Votes):
-            return NotImplemented
-        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return len(self.a)
@@ -184,18 +177,11 @@ def _votes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Votes:
     same: dict[str, str] = {}  # a name is kept once, not once per battle
     for k, row in enumerate(rows, start=1):
         for name, cells, cell in zip(names, columns, row, strict=True):
-            text = "" if _is_nothing(cell) else str(cell)
+            text = "" if not isinstance(cell, str) and str(cell) in _NOTHING else str(cell)
             if not text.strip():
                 raise InputError(f"battle {k} has no {name}: give it, or leave the battle out")
             cells.append(same.setdefault(text, text))
     return Votes(*columns)
-
-
-def _is_nothing(cell: Any) -> bool:
-    """Whether a cell of a frame or of JSON is missing."""
-    return (
-        cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell))
-    )
 
 
 Choice = Callable[[Sequence[str]], list[str]]
@@ -389,8 +375,7 @@ def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatAr
                     made.append(strengths(wins, method))
                 else:
                     left_out += 1
-            if how.progress is not None:
-                how.progress(len(made), how.n_resamples)
+            how.progress(len(made), how.n_resamples)
         if left_out > how.n_resamples:
             raise InputError(
                 f"{left_out} of {left_out + len(made)} resamples do not connect all systems: some have too few "

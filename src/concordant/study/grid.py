@@ -28,7 +28,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import FloatArray, Workers
 from ..errors import ConcordantError, InputError, import_extra, warn
-from ..inference.resampling import Progress
+from ..inference.resampling import Progress, silent
 from ..options import checked
 from ..read.source import read_text
 from ..render.outputs import clear_parts, write_new, written_whole
@@ -56,7 +56,6 @@ class Trials:
     seed: int
     chunk: int = 25
     """Trials computed and saved together: the most that each worker of a killed run can lose."""
-    version: str = __version__
 
     def trials(self, chunk: int) -> range:
         """The trials of a chunk; the last chunk may be shorter."""
@@ -104,8 +103,7 @@ def run_grid(
             values[trials] = kept
     missing = sum(len(grid.trials(chunk)) for chunk in todo)
     done = grid.n_trials - missing
-    if progress is not None:
-        progress(done, grid.n_trials)
+    (progress or silent)(done, grid.n_trials)
     finished = "" if folder is None else f" Finished trials are in {os.fspath(folder)}: run again to continue."
     with _one_thread(), closing(_computed(grid, todo, workers, finished)) as computed:
         for chunk, found in computed:
@@ -114,8 +112,7 @@ def run_grid(
                 with written_whole(_path(chunks, chunk)) as file:
                     file.write(_sealed(chunk, found))
             done += len(found)
-            if progress is not None:
-                progress(done, grid.n_trials)
+            (progress or silent)(done, grid.n_trials)
     return GridRun(values, {"computed": missing, "seconds": time.monotonic() - start})
 
 
@@ -128,7 +125,7 @@ def _opened(path: Path, grid: Trials) -> Path:
     """Open or create the folder of this study; return the folder of its chunks."""
     manifest, chunks = path / "manifest.json", path / "chunks"
     # No dates: runs must write the same bytes.
-    about = {"study": grid.name, "version": grid.version, "seed": grid.seed, "n_trials": grid.n_trials}
+    about = {"study": grid.name, "version": __version__, "seed": grid.seed, "n_trials": grid.n_trials}
     wanted = about | {"shape": grid.shape, "chunk": grid.chunk, **grid.settings}
     written = json.dumps(wanted, indent=2, ensure_ascii=False, allow_nan=False)
     try:
@@ -192,8 +189,6 @@ def _one_thread() -> Any:
 
 def _run_chunk(grid: Trials, chunk: int) -> FloatArray:
     """Run all trials of a chunk in this process."""
-    if grid.version != __version__:
-        raise StudyError(f"a worker has concordant {__version__}: install {grid.version}, which started the study")
     values = np.empty((len(grid.trials(chunk)), *grid.shape))
     with _one_thread():
         for row, trial in zip(values, grid.trials(chunk), strict=True):

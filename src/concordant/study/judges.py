@@ -15,7 +15,7 @@ from ..coefficients.registry import headlines
 from ..data.means import Missing
 from ..data.results import Findings, columns
 from ..errors import InputError, counted, import_extra, listing, number, p_cell
-from ..inference.resampling import Progress
+from ..inference.resampling import Progress, silent
 from ..judges.card import judge_card
 from ..judges.curves import FEWEST_TOPICS as FEWEST
 from ..judges.gaming import gaming_gap
@@ -164,8 +164,7 @@ def judge_study(  # noqa: PLR0913
     done = count(1)
 
     def step(value: Any) -> Any:
-        if progress is not None:
-            progress(next(done), steps)
+        (progress or silent)(next(done), steps)
         return value
 
     estimates, rows = {}, []

@@ -147,7 +147,6 @@ def figures() -> Figures:
         "matrix": lambda: matrix([[1, 0.7, 0.9], [0.7, 1, 0.6], [0.9, 0.6, 1]], ["a", "b", "c"], "tau_b"),
         "rank_intervals": lambda: rank_intervals().plot(),
         "rank_test": lambda: rank_test().plot(),
-        "null": lambda: cc.null_distribution("tau", 12).plot(value=0.5),
         "plan": lambda: plan().plot(),
         "error": lambda: reliability_study().plot(what="error"),
         "bias": lambda: reliability_study().plot(what="bias", coefficient="tau_ap"),

@@ -212,11 +212,11 @@ def test_an_explanation_shows_the_fewest_parts_that_make_up_half() -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    ax = cc.null_distribution("tau", 10).plot(value=0.4)
+    ax = cc.judge_worth(cc.load_collection("people"), cc.load_collection("hasty")).plot()
     for name in ("a.svg", "b.svg"):
         plots.save(ax, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    assert "value 0.400" in (tmp_path / "a.svg").read_text()  # text, not outlines
+    assert "95% interval" in (tmp_path / "a.svg").read_text()  # text, not outlines
     plots.save(ax, tmp_path / "a.pdf")
     assert b"/Type /Font" in (tmp_path / "a.pdf").read_bytes()
     assert b"/Subtype /Image" not in (tmp_path / "a.pdf").read_bytes()

@@ -14,7 +14,7 @@ import numpy as np
 from ...data.means import Missing
 from ...data.results import Findings, columns, settings_of
 from ...errors import ConcordantError, InputError, LimitError, TiesError, counted, listing, named, one_line
-from ...inference.resampling import Progress
+from ...inference.resampling import Progress, silent
 from ...options import checked
 from ...pairing import On, Pairing, Side, named_sides, together
 from ...read.reader import Collection, refuse
@@ -310,8 +310,7 @@ def _try_all(
             for rule in known:
                 if (way.only is None or rule.of in way.only) and (tied or not rule.needs_ties):
                     yield from _written(rule, way_told, policy, pairs, printed, departures)
-        if progress is not None:
-            progress(done, len(work))
+        (progress or silent)(done, len(work))
 
 
 def _written(

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ...arrays import FloatArray, IntArray
-from ...coefficients.registry import Coefficient, get_coefficient, list_coefficients
+from ...coefficients.registry import Coefficient, break_ties, get_coefficient, list_coefficients
 from ...coefficients.sums import concordance
 from ...data.scores import Scores
 from ...errors import ConcordantError, InputError
@@ -39,16 +39,9 @@ class Vectors(NamedTuple):
         alphabet = np.argsort(np.argsort(self.names))
         key = {"name": alphabet, "reverse name": -alphabet}
         return self._replace(
-            truth=_in_order(self.truth, key.get(how, self.truth_place)),
-            candidate=_in_order(self.candidate, key.get(how, self.candidate_place)),
+            truth=1 + break_ties(self.truth, -key.get(how, self.truth_place)),
+            candidate=1 + break_ties(self.candidate, -key.get(how, self.candidate_place)),
         )
-
-
-def _in_order(scores: FloatArray, key: IntArray) -> FloatArray:
-    """Replace scores by m, m - 1, ..., 1 in the same order. The smallest key wins a tie."""
-    result = np.empty(len(scores))
-    result[np.lexsort((key, -scores))] = np.arange(len(scores), 0, -1)
-    return result
 
 
 class Sides(NamedTuple):

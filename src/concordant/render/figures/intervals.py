@@ -66,13 +66,17 @@ def rows(found: Result, ax: Any = None) -> Any:
     return ax
 
 
-def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
-    """Draw what each judge's topics are worth on a log scale; a dashed line marks the truth's own topics."""
-    first = found[0]
-    top = 4.0 * max([first.n_topics, *(judge.worth for judge in found if judge.worth < math.inf)])
-    numbers = [(judge.worth, judge.interval.low, judge.interval.high) for judge in found]
-    rows = [(judge.names[1], *within) for judge, within in zip(found, np.clip(numbers, 0.5, top).tolist(), strict=True)]
-    with canvas(ax, height=0.75 + 0.17 * max(len(found), 2)) as ax:
+def worths(found: Any, ax: Any = None) -> Any:
+    """Draw what each judge's topics are worth on a log scale; a dashed line marks the truth's own topics.
+
+    `found` is a `JudgeWorth`, a list of them, or a `JudgeRanking`.
+    """
+    judges: Sequence[JudgeWorth] = getattr(found, "judges", found if isinstance(found, Sequence) else (found,))
+    first = judges[0]
+    top = 4.0 * max([first.n_topics, *(judge.worth for judge in judges if judge.worth < math.inf)])
+    numbers = np.clip([(judge.worth, judge.interval.low, judge.interval.high) for judge in judges], 0.5, top)
+    rows = [(judge.names[1], *within) for judge, within in zip(judges, numbers.tolist(), strict=True)]
+    with canvas(ax, height=0.75 + 0.17 * max(len(judges), 2)) as ax:
         ax.axvline(first.n_topics, color=GREY, linestyle="--", linewidth=0.8)
         forest(rows, f"worth of {first.n_topics:g} topics, in topics of {text(first.names[0], 20)}", ax)
         ax.set_xlim(left=max(ax.get_xlim()[0], 0.5))  # intervals such as "up to 13" begin here
@@ -83,7 +87,7 @@ def worths(found: Sequence[JudgeWorth], ax: Any = None) -> Any:
 
 def card(found: Findings, ax: Any = None) -> Any:
     """Draw what each judge's topics are worth."""
-    return worths([judge.worth for judge in found.judges], ax)
+    return worths(found.ranking, ax)
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:

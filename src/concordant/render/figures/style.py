@@ -122,8 +122,8 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     --------
     >>> import concordant as cc
     >>> from concordant.render import figures as plots
-    >>> ax = cc.null_distribution("tau", 20).plot(value=0.4)
-    >>> plots.save(ax, "null.pdf")  # doctest: +SKIP
+    >>> ax = cc.judge_worth(cc.load_collection("people"), cc.load_collection("hasty")).plot()
+    >>> plots.save(ax, "worth.pdf")  # doctest: +SKIP
 
     """
     kind = check_format(path)

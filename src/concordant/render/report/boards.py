@@ -8,6 +8,7 @@ from typing import Any
 
 from ...data.means import RULES
 from ...errors import counted, escaped, listing
+from ...ranks.intervals import sample_of
 from .elements import Parts, name, shown
 
 
@@ -28,10 +29,9 @@ def board_parts(document: Mapping[str, Any]) -> Parts:
 
 def _about(document: Mapping[str, Any]) -> str:
     settings, rule = document["settings"], RULES[document["total"]]
-    groups = f" in {counted(settings['groups'], 'group')}" if "groups" in settings else ""
     known = "standard errors, no topics"
     if "topics" in settings:
-        known = f"{counted(settings['topics'], 'topic')}{groups}; ranked by the {rule.summary}"
+        known = f"{sample_of(settings['topics'], settings.get('groups'))}; ranked by the {rule.summary}"
     elif "battles" in settings:
         known = f"{counted(settings['battles'], 'battle')}; ranked by {settings['method']}"
     scope = "all systems together" if document["simultaneous"] else "each system by itself"
