@@ -136,6 +136,8 @@ def test_families_by_hand() -> None:
     for one in found.families:
         inside = np.array([families[s] == one.family for s in truth.systems])
         assert one.shift == pytest.approx(left[inside].mean() - left[~inside].mean())
+        others = [s for s in truth.systems if families[s] != one.family]
+        assert one.tau_without == cc.tau_b(truth.select(others).means(), candidate.select(others).means())
         assert one.pvalue == max(one.p_systems, one.p_errors)
     assert sum(one.shift for one in found.families) == pytest.approx(0, abs=1e-9)
 

@@ -264,7 +264,10 @@ class Table:
     def of(cls, rows: Rows) -> Table:
         """Make a table of a result's `rows`; they must share their columns, so no value ends up in a wrong one."""
         columns = list(rows[0]) if rows else []
-        return cls(columns, [[row[column] for column in columns] for row in rows])
+        for row in rows:
+            if list(row) != columns:
+                raise ValueError(f"rows of one table have the columns {columns} and {list(row)}")
+        return cls(columns, [list(row.values()) for row in rows])
 
 
 def to_json(content: Any) -> str:

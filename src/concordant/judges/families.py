@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,8 @@ class FamilyShift:
     """The larger of `p_systems` and `p_errors`: a bias must be significant by both."""
     adjusted: float
     """The p-value adjusted for all families together, by Holm's method."""
+    tau_without: float
+    """tau_b of the other systems; nan if there are fewer than 2."""
 
 
 @checked
@@ -218,9 +221,11 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
     by_systems = (1 + counts) / (1 + how.n_resamples)
     larger = np.maximum(by_systems, by_errors)
     adjusted = holm(larger)
-    found = []
+    found, tau_b = [], get_coefficient("tau_b")
+    means = [side.means() for side in sides.scores]
     for k, (family, is_member) in enumerate(of.items()):
         inside = is_member > 0
+        alone = [side[~inside] for side in means]
         found.append(
             FamilyShift(
                 family=family,
@@ -233,10 +238,11 @@ def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resa
                 p_errors=float(by_errors[k]),
                 pvalue=float(larger[k]),
                 adjusted=float(adjusted[k]),
+                tau_without=tau_b.attempt(*alone)[0] if len(alone[0]) > 1 else math.nan,
             )
         )
     found.sort(key=lambda f: -f.shift)
-    tau, _ = get_coefficient("tau_b").attempt(sides.scores[0].means(), sides.scores[1].means())
+    tau, _ = tau_b.attempt(*means)
     return Findings(
         kind="FamilyBias",
         answer=_verdict(found, sides.names[1], alpha),
@@ -272,7 +278,7 @@ def _verdict(families: Sequence[FamilyShift], judge: str, alpha: float) -> str:
 def _table(families: Sequence[FamilyShift], tau: float) -> str:
     """Show one line per family."""
     level = f"{100 * families[0].interval.confidence_level:g}% interval"
-    heads = ["", "systems", "shift", level, "p (Holm)"]
+    heads = ["", "systems", "shift", level, "p (Holm)", "tau_b without"]
     rows = [
         [
             f.family,
@@ -280,6 +286,7 @@ def _table(families: Sequence[FamilyShift], tau: float) -> str:
             f"{f.shift:+.2f}",
             f"{f.interval.low:.2f} to {f.interval.high:.2f}",
             p_cell(f.adjusted),
+            f"{f.tau_without:.3f}",
         ]
         for f in families
     ]
