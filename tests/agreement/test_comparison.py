@@ -184,7 +184,7 @@ def test_bad_sides() -> None:
             compare(bad, PEOPLE)
     with pytest.raises(cc.errors.InputError, match="there is no score for dense: leave these systems out"):
         compare({"dense": math.nan, "bm25": 1}, PEOPLE)
-    with pytest.raises(cc.errors.InputError, match="twice"):
+    with pytest.raises(cc.errors.InputError, match="repeated labels"):
         compare(pd.Series([1, 2], index=["a", "a"]), PEOPLE)
     with pytest.raises(cc.errors.InputError, match="no coefficient 'tau_c'"):
         compare(PEOPLE, MODEL, coefficients=["tau_c"])

@@ -17,7 +17,7 @@ TABLE = "topic,a,b\n1,0.5,0.25\n2,0.25,0.5\n3,0.75,0.5\n"
 def test_a_command_to_try_can_be_copied(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_text(TABLE, encoding="utf-8")
-    (shown,) = (line for line in good("look", "--", name).splitlines() if line.startswith("  next"))
+    (shown,) = (line for line in good("look", "--", name).splitlines() if line.startswith("Next: "))
     program, command, path = shlex.split(shown)[1:]
     assert (program, command) == ("concordant", "plan")
     assert (tmp_path / path).resolve() == tmp_path / name

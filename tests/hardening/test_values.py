@@ -177,6 +177,19 @@ def test_a_batch_of_tie_bounds_differs_where_a_number_does() -> None:
         found.minimum[0] = 1
 
 
+def test_votes_differ_where_a_battle_does() -> None:
+    votes = cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"])
+    others = [
+        cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "a"]),
+        cc.votes.Votes(["x", "y"], ["y", "w"], ["a", "tie"]),
+        cc.votes.Votes(["x", "y", "x"], ["y", "z", "y"], ["a", "tie", "a"]),
+        cc.votes.Votes(["x", "y"], ["y", "z"], ["a", "tie"], ["q", "q"]),
+        cc.votes.Votes(["x", "z"], ["y", "y"], ["a", "tie"]),
+    ]
+    assert all(votes != other for other in others)
+    assert votes == cc.votes.Votes(["x", "y"], ["y", "z"], ["model_a", "draw"])
+
+
 @pytest.mark.parametrize("count", [10**11, 10**20])
 def test_more_resamples_than_memory_are_refused(count: int) -> None:
     few = PEOPLE.means()

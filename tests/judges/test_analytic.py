@@ -310,4 +310,4 @@ def test_golden_values_of_dl21(
     assert found.low == pytest.approx(low, rel=0.006, abs=0.05)
     assert shorter.worth == found.worth
     assert found.low <= shorter.low <= shorter.high <= found.high
-    assert shorter.high - shorter.low >= 0.92 * (found.high - found.low)
+    assert shorter.high - shorter.low >= 0.9 * (found.high - found.low)

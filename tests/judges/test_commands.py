@@ -123,7 +123,7 @@ def test_several_judges_are_ranked() -> None:
     ("candidates", "at_least", "status", "told"),
     [
         ([CAREFUL], 7, 0, ""),
-        ([CAREFUL], 15, 3, "careful: the worth of 25 topics may be as low as 7.7; --at-least asks for 15\n"),
+        ([CAREFUL], 15, 3, "careful: the worth of 25 topics may be as low as 8.9; --at-least asks for 15\n"),
         ([CAREFUL, HASTY], 7, 3, "hasty: the worth of 25 topics may be less than 3; --at-least asks for 7\n"),
     ],
 )

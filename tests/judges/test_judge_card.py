@@ -78,7 +78,7 @@ def test_every_form_of_output(tmp_path: Path) -> None:
     assert all(f"<h3>Judges: {judge}, bias" in page for judge in ("careful", "hasty"))
     assert "<text" in (tmp_path / "c.svg").read_text(encoding="utf-8")
     latex = good(*asked[:-2], "--format", "latex")
-    assert r"careful & 14 & 7.7 to 24.8 & 0.905 & 0.906 &" in latex
+    assert r"careful & 14 & 8.9 to 22 & 0.905 & 0.906 &" in latex
     text = good(*asked)
     assert text.startswith("careful is the best of 2 judges")
     assert "favours most" in text

@@ -617,11 +617,11 @@ class TestLmEval:
 class TestFourColumns:
     @pytest.mark.parametrize("topic", ["31_1", "MB001", "C2-10", "q-7"])
     def test_the_topic_first(self, topic: str) -> None:
-        with pytest.raises(ReadError, match=r"should be the run, but looks like a topic|cannot tell which columns"):
+        with pytest.raises(ReadError, match=r"should be the run, but looks like a topic|nothing tells which of the columns"):
             read(f"{topic} bm25 map .4\n", "map")
 
     def test_words(self) -> None:
-        with pytest.raises(ReadError, match="cannot tell which columns are the run"):
+        with pytest.raises(ReadError, match="nothing tells which of the columns are the run"):
             read("robust bm25 map .4\nweb bm25 map .5\n", "map")
 
     @pytest.mark.parametrize("topic", ["31_1", "MB001", "q-7", "301"])

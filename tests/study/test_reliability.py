@@ -146,7 +146,7 @@ def test_one_trial_has_no_standard_error() -> None:
     [
         ({"sizes": []}, "sizes is"),
         ({"sizes": [1]}, "sizes is"),
-        ({"sizes": [10, 10]}, "none twice"),
+        ({"sizes": [10, 10]}, "give different numbers of topics"),
         ({"sizes": 10}, "sizes is 10"),
         ({"n_trials": 0}, "n_trials is 0"),
         ({"rng": None}, "give a seed, a whole number"),

@@ -185,7 +185,7 @@ def judge_worth(  # noqa: PLR0913
     >>> people, careful = cc.load_collection("people"), cc.load_collection("careful")
     >>> found = cc.judge_worth(people, careful, names=("people", "careful"))
     >>> found.word, round(found.worth), round(found.interval.low, 1)
-    ('weaker', 14, 7.7)
+    ('weaker', 14, 8.9)
 
     """
     how = How.of(coefficient, n_topics, confidence_level, rng, new_systems=new_systems)
@@ -334,7 +334,7 @@ def shown(topics: float) -> str:
         return "no limit"
     if topics < 1:
         return "< 1"
-    return f"{topics:.0f}" if topics >= 9.95 else f"{topics:.1f}"
+    return f"{topics:,.0f}" if topics >= 9.95 else f"{topics:.1f}"
 
 
 def supported(topics: float, moves: float, rounded: Callable[[float], float] = round) -> float:
@@ -360,7 +360,7 @@ def told(low: float, high: float, n_topics: float = math.nan) -> str:
 
 def _apart(end: float, n_topics: float) -> str:
     """Format an end, with one more decimal if it would round to n_topics."""
-    return f"{end:.1f}" if end != n_topics and shown(end) == f"{n_topics:g}" else shown(end)
+    return f"{end:.1f}" if end != n_topics and shown(end) == f"{n_topics:,g}" else shown(end)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -296,6 +296,17 @@ class Runs:
         systems, topics = counted(len(self.systems), "system"), counted(len(self.topics), "topic")
         return f"<Runs: {systems} x {topics}, {counted(len(self.items), 'document')} ranked>"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Runs):
+            return NotImplemented
+        return (self.systems, set(self.topics)) == (other.systems, set(other.topics)) and all(
+            self.documents(system, topic) == other.documents(system, topic)
+            for system in self.systems
+            for topic in self.topics
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __reduce__(self) -> tuple[Callable[..., Runs], tuple[Any, ...]]:
         return Runs, (self.systems, self.pairs, self.items, self.starts)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain
 from typing import Any, Literal
@@ -98,6 +98,13 @@ class Votes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         read_only(list(state.values()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Votes):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return len(self.a)

@@ -134,7 +134,7 @@ def _ends(labels: Sequence[str], most: int = 6) -> str:
     """List all labels, or the first and the last ones, because strays are mostly at an end."""
     some = labels if len(labels) <= most else [*labels[: most // 2], "...", *labels[-(most // 2) :]]
     # A question can be a topic's name; two blanks would begin a column.
-    short = [textwrap.shorten(name, LONGEST, placeholder=" ...") for name in some]
+    short = [textwrap.shorten(one_line(name), LONGEST, placeholder=" ...") for name in some]
     return f"{len(labels)}: {listing(short)}"
 
 

@@ -266,5 +266,5 @@ def test_the_example_runs(tmp_path: Path) -> None:
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     written = example.main(tmp_path, "png", resamples=500)
-    assert len(written) == 15
+    assert len(written) == 14
     assert all(file.stat().st_size > 3_000 for file in written)

@@ -45,7 +45,7 @@ def style(width: float = COLUMN) -> Iterator[None]:
     >>> import concordant as cc
     >>> from concordant.render import figures as plots
     >>> with plots.style(width=7):
-    ...     ax = cc.null_distribution("tau", 20).plot(value=0.4)
+    ...     ax = cc.judge_worth(cc.load_collection("people"), cc.load_collection("hasty")).plot()
     >>> float(ax.figure.get_figwidth())
     7.0
 
