@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import concordant as cc
@@ -79,3 +80,15 @@ def test_results_keep_what_they_were_made_from() -> None:
     for found in (cc.rank_intervals(truth, **FEW), cc.rank_test(both, **FEW)):
         assert found.data == truth
     assert cc.combine(few, candidate).data == few
+
+
+def test_a_topic_that_a_side_dropped_itself_is_not_laid_to_the_other() -> None:
+    """Once each: what one side drops by its own policy the other loses, but not the other way round."""
+    full, holes = np.arange(12.0).reshape(4, 3), np.arange(12.0).reshape(4, 3)
+    holes[1, 1] = np.nan
+    sides = [cc.Scores(values, [*"wxyz"], [*"abc"], missing="drop") for values in (full, holes)]
+    made = cc.pair(sides[0], [sides[1]], names=("full", "gaps"))
+    said = [note for note in made.notes if "left out" in note]
+    assert len(said) == 1
+    assert said[0].startswith("1 topic of full left out, because gaps lacks it: x")
+    assert made.left_out == (1, 0)

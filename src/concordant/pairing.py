@@ -419,9 +419,13 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
     kept, said = _settled(_described_alike(kept, names, on), holes=holes)
     if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # one lost more
         again = match(kept, names, on if all(isinstance(side, Scores) for side in kept) else "systems")
+        # What a side dropped itself is said already.
+        lost = [(*had, *_lost(side.systems, again.systems)) for had, side in zip(lost, kept, strict=True)]
+        if again.on == "both":
+            dropped = [(*had, *_lost(side.topics, again.topics)) for had, side in zip(dropped, kept, strict=True)]
+        else:
+            dropped = [()] * len(sides)
         kept, on = list(again.sides), again.on
-        lost = [_lost(side.systems, again.systems) for side in sides]
-        dropped = [_lost(side.topics, again.topics) if again.on == "both" else () for side in sides]
     elif on == "both" and any(isinstance(side, Means) for side in kept):
         on = "systems"
     notes = [
