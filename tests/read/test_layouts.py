@@ -617,9 +617,7 @@ class TestLmEval:
 class TestFourColumns:
     @pytest.mark.parametrize("topic", ["31_1", "MB001", "C2-10", "q-7"])
     def test_the_topic_first(self, topic: str) -> None:
-        with pytest.raises(
-            ReadError, match=r"should be the run, but looks like a topic|nothing tells which"
-        ):
+        with pytest.raises(ReadError, match=r"should be the run, but looks like a topic|nothing tells which"):
             read(f"{topic} bm25 map .4\n", "map")
 
     def test_words(self) -> None:

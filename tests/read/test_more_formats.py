@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -66,6 +67,21 @@ class TestMteb:
         assert found.values[found.topics.index("CUREv1[all]/en"), 0] == 0.54457
         with pytest.warns(DataWarning), pytest.raises(InputError, match=r"gte-Qwen1.5-7B-instruct lacks topics"):
             read_scores(formats / "mteb_repo").complete()
+
+    def test_subsets_of_a_task_are_topics_and_a_note_says_so(self, formats: Path) -> None:
+        with pytest.warns(DataWarning) as caught:
+            read_scores(formats / "mteb_repo", missing="available")
+        assert any("each subset counts as a topic, 3 of them for CUREv1[all]." in str(w.message) for w in caught)
+        model = formats / "mteb_repo" / "Alibaba-NLP__gte-Qwen2-7B-instruct"
+        with pytest.warns(DataWarning, match="^Skipped"):
+            plain = read_scores(model)
+        with pytest.warns(DataWarning) as caught:
+            by_task = read_scores(formats / "mteb_repo", types="task", total="type-mean", systems=plain.systems)
+        assert not any("subset" in str(w.message) for w in caught)
+        tasks: dict[str, list[float]] = {}
+        for topic, value in zip(plain.topics, plain.values[:, 0].tolist(), strict=True):
+            tasks.setdefault(topic.partition("/")[0], []).append(value)
+        assert by_task.means().item() == pytest.approx(np.mean([np.mean(found) for found in tasks.values()]))
 
     def test_files_of_old_versions(self, formats: Path) -> None:
         found = read_scores(formats / "mteb_repo" / "Alibaba-NLP__gte-Qwen1.5-7B-instruct")

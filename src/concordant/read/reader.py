@@ -171,6 +171,12 @@ class Reading(NamedTuple):
                 groups = "documents are resampled as groups; to resample segments, say groups='none' (--groups none)"
                 warn(f"{made.source}: the topics are segments of {count} documents, so {groups}")
                 made = made.described(groups=documents)
+        if isinstance(made, Scores) and "types" not in self.about and any(isinstance(one, mteb.Task) for one in found):
+            of = Counter(topic.partition("/")[0] for topic in made.topics)
+            task, most = of.most_common(1)[0]
+            if most > 1 and len(made.systems) > 1:
+                said = f"each subset counts as a topic, {most} of them for {task}. For the mean over tasks, as in MTEB"
+                warn(f"{made.source}: {said}, pass types='task', total='type-mean' (--types task --total type-mean)")
         return self.described(made)
 
     def described(self, made: Scores | Means) -> Scores | Means:
