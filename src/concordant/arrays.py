@@ -123,8 +123,8 @@ def shared_out(
 ) -> Iterator[Made]:
     """Yield the result of `work` for each piece, in order. An executor of processes needs pieces that can be pickled.
 
-    If `workers` is a number, only work `in_threads` is shared out, because other work calls kernels that start their own
-    threads.
+    If `workers` is a number, only work `in_threads` is shared out, because other work calls kernels that start
+    their own threads.
     """
     if not isinstance(workers, int):  # an executor needs only `submit`
         running = deque(workers.submit(work, piece) for piece in pieces)

@@ -1,4 +1,4 @@
-"""Report on a leaderboard: a table of the ranks that each system could have, to search and filter."""
+"""Report on a leaderboard: a table to search and filter, with the ranks that each system could have."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
 
 
 def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
-    """Make the row of a system; `index` refuses text that somebody put into the JSON in place of a whole number."""
+    """Make the row of a system. `index` raises if somebody put text in place of a whole number in the JSON."""
     rank, topics, high, observed = (index(row[key] or 0) for key in ("rank", "topics", "high", "observed"))
     border = ' class="border"' if row["border_below"] else ""
     return (
