@@ -155,8 +155,8 @@ def _beside(target: Path) -> Iterator[IO[bytes]]:
     name = target.name[:40]
     clear_parts(target.parent, glob.escape(name))
     while True:
-        # Choose the name before the file exists. With tempfile, an interrupt between making the file and learning its name
-        # would leave the file behind.
+        # Choose the name before the file exists. With tempfile, an interrupt between making the file and learning its
+        # name would leave the file behind.
         part = target.parent / f".{name}.{secrets.token_hex(8)}.part"
         try:
             with open(part, "xb") as file:
