@@ -250,7 +250,7 @@ def _mean_over_places(
         sums[begins] = np.add.reduceat(inverse, begins)
         first = np.repeat(begins, np.diff(begins, append=m))
         within[row] = ((place - first) * inverse).sum() / 2
-        alone = tied[row] == 1  # not tied: compute both / place without rounding the inverse
+        alone = tied[row] == 1  # an untied item adds exactly both / place
         share = np.where(alone, both[row], both[row] * sums[above[row]])
         mean[row] = (share / np.where(alone, np.maximum(above[row], 1), tied[row])).sum()
     return mean, within
