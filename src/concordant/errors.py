@@ -80,7 +80,7 @@ class UndefinedCorrelationWarning(RuntimeWarning):
 
 
 class RegularisationWarning(UserWarning):
-    """There are no more topics than systems, so the covariance has no inverse and the result depends on eps."""
+    """Topics do not outnumber systems, so the covariance has no inverse and the result depends on eps."""
 
 
 @dataclass(eq=False, repr=False)
@@ -228,7 +228,7 @@ MOST = 10  # names that a message lists
 
 
 def listing(labels: Iterable[Any], most: int = MOST) -> str:
-    """Join the first `most` labels with commas, and add how many more there are."""
+    """Join the first `most` labels with commas, and say how many more there are."""
     labels = [one_line(label) for label in labels]
     more = f", and {len(labels) - most:,} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
@@ -363,7 +363,7 @@ files_of_call = _FILES.get
 
 @contextmanager
 def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
-    """Within the block, refuse to read a file that an output would replace, and to replace a file that was read.
+    """Within the block, refuse to read a file that an output would replace, or to replace a file that was read.
 
     `outputs` maps the options that name outputs to the files and folders that the command is going to write.
     """

@@ -1,7 +1,7 @@
 """Check options. `checked` validates the arguments of a function against their annotations before each call.
 
-An annotation gives the type: a choice, a number, a string, a list, a function, a class. `RULES` adds limits, by the
-name of the argument. Data are annotated as `Any`, and checked when they are read.
+An annotation gives the type: a choice, a number, a string, a list, a function, a class. `RULES` adds limits on
+the values, with the names of the arguments as keys. Data are annotated as `Any`, and checked when they are read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ RULES: Mapping[str, Fits] = {
     **dict.fromkeys(("judge_worth.n_topics", "rank_judges.n_topics"), _VALUED),
     **dict.fromkeys(("mix.share", "spread"), _UNIT),
     **dict.fromkeys(("n_folds", "select_topics.n_splits"), _count(2)),
-    "as_good_as": _count(1, 100_000),  # every smaller number of human topics is tried, which takes 20 seconds
+    "as_good_as": _count(1, 100_000),  # every smaller number of human topics is tried, in about 20 seconds
     "audit.top": Fits(
         "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
     ),
@@ -132,7 +132,7 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     if name == "workers":
         return check_workers
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
-    if name == "rng":  # a study takes only a number
+    if name == "rng":  # a study takes a seed, but no Generator
         hint, rule = (int, RULES["study.rng"]) if hint is int else (int | _G | None, rule)
     whole = int in parts and {int, NoneType}.issuperset(parts)
     wanted, allowed, most = rule or (_count() if whole else Fits(_wanted(parts)))

@@ -55,7 +55,7 @@ class Pairing:
     notes: tuple[str, ...] = ()
     """What was left out or filled in, and doubts about the data."""
     noun: Noun = "judge"
-    """What sentences call a candidate."""
+    """The word for a candidate in verdicts and notes."""
 
     @property
     def truth(self) -> Side:
@@ -140,8 +140,8 @@ def pair(
     top : int, optional
         Keep this many of the truth's best systems, and any tied with the last of them.
     noun : {"judge", "measure", "pool", "benchmark"}, optional
-        What sentences call a candidate. The default is "measure" for two measures from one file, "benchmark" for two
-        sets of topics from one file, and otherwise "judge".
+        The word for a candidate in verdicts and notes. The default is "measure" for two measures from one file,
+        "benchmark" for two sets of topics from one file, and otherwise "judge".
 
     Returns
     -------
@@ -450,7 +450,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
 
 
 def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Note that totals depend on which systems are compared."""
+    """Write a note that a total other than a mean ranks only the compared systems."""
     total = next((side.total for side in sides if isinstance(side, Scores)), "mean")
     if total in ("mean", "type-mean"):
         return ()
@@ -458,7 +458,7 @@ def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
 
 
 def _select(side: Side, systems: tuple[str, ...]) -> Side:
-    """Select systems of a side, and drop topics on which none of them has a score, unless missing scores are 0."""
+    """Select systems of a side, and drop topics on which none of them has a score, unless missing scores count as 0."""
     made = side if side.systems == systems else side.select(systems)
     if isinstance(made, Means) or not made.has_holes or made.missing == "zero":
         return made

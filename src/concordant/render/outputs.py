@@ -160,7 +160,7 @@ def _beside(target: Path) -> Iterator[IO[bytes]]:
         part = target.parent / f".{name}.{secrets.token_hex(8)}.part"
         try:
             with open(part, "xb") as file:
-                if _locked(file) is not False and os.path.exists(part):  # else another process has just deleted it
+                if _locked(file) is not False and os.path.exists(part):  # otherwise another process has just deleted it
                     yield file
                     return
         finally:

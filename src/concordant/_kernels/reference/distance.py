@@ -12,7 +12,7 @@ least-squares problem.
 
 Systems that are tied in `candidate` imply no order. We then seek the nearest means mu in which no system of a tied
 group is below a system of the next group. Let C be the covariance of the systems (with eps / 2 added to its diagonal,
-which adds eps to each difference), and let A take the differences of such pairs of systems. Then mu = x + C A' w with
+which adds eps to each difference), and let each row of A give the difference of such a pair. Then mu = x + C A' w with
 w >= 0 and w' A mu = 0. This is the same problem with S = A C A' and d = A x. There may be very many pairs, so the
 solver adds only pairs that mu violates.
 

@@ -114,7 +114,7 @@ def exceedances(
 
 # A sum ends after 8 + 1,000 / n successive terms below this limit. With few topics, one small term means little.
 NEGLIGIBLE = 1e-9
-TAPER = 4.5  # the factors of the terms of a truncated sum fall to exp(-TAPER^2 / 2)
+TAPER = 4.5  # the terms of a truncated sum fade out, up to a factor of exp(-TAPER^2 / 2)
 _AT_A_TIME = 2**17
 
 
@@ -136,8 +136,7 @@ def negative_shares(
     because the sum over k of sin((k + 1/2) step s) / (k + 1/2) is pi/2 times the sign of s. This is Gil-Pelaez's
     formula with the midpoint rule, and it is exact. If S lies on a lattice with `points` points in 2 pi / step, the sum
     ends after points / 2 terms, with the weights cot(pi (2k + 1) / (2 points)) / points. Otherwise it ends when the
-    terms are negligible, or after `most` terms. In the last case, the terms fade out, which smooths S a
-    little.
+    terms are negligible, or after `most` terms, which then fade out and so smooth S a little.
     """
     n = differences.shape[1]
     for lo in range(0, len(differences), max(1, _AT_A_TIME // n)):
@@ -182,7 +181,7 @@ def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray,
 
     psi_r(g) is the sum over all pairs of values, including each value with itself, of the r-th derivative of the normal
     density with standard deviation g, divided by n (n - 1). Start with psi_8 of a normal distribution of the given
-    scale. It gives the g for psi_6, which gives the g for psi_4, which gives the bandwidth
+    scale. It gives the g for psi_6, psi_6 gives the g for psi_4, and psi_4 gives the bandwidth
     h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones divide by n^2 instead. For few values, their kernels are wider
     than those that urbano2016 used for its figures.
     """

@@ -65,7 +65,7 @@ class Gaps(NamedTuple):
 
     sum: Value  # sum over items of the concordant share of the gaps to the items above
     places: Value  # items with a positive gap to an item above
-    tied_candidate: Value  # positive if there are ties
+    tied_candidate: Value  # positive if there are ties in candidate
 
 
 def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
-MOST_FIRST = 30  # of these rows, those above the gap if systems are left out
+MOST_FIRST = 30  # rows above the gap that stands for systems left out
 
 
 def forest(rows: Sequence[tuple[Any, ...]], label: str, ax: Any = None) -> Any:

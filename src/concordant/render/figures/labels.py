@@ -74,7 +74,7 @@ def without_common(names: Sequence[str]) -> list[str]:
 
 
 def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str]:
-    """Choose which systems to draw, from how far each moved (best first), and write a note if some are left out.
+    """Choose which systems to draw, given how far each moved, best first. Add a note if some are left out.
 
     A quarter of the rows go to the top systems, a quarter to the bottom ones, and the rest to the largest moves.
     """

@@ -28,7 +28,8 @@ def _explained(found: Explanation, kind: Kind, ax: Any, most: int) -> Any:
     loss = f"part of 1 − {symbol(found.coefficient)} = {found.loss:.3f}"
     if kind == "pairs":
         alike = [p for p in found.pairs if p.loss > found.pairs[0].loss * (1 - 1e-9)]
-        equal = len(alike) > min(most, len(found.pairs) - 1)  # losses are equal: show differences
+        # If too many pairs share the largest loss, show the differences that were overturned instead.
+        equal = len(alike) > min(most, len(found.pairs) - 1)
         parts = [
             (
                 f"{shortened(p.better, wide // 2)} > {shortened(p.worse, wide // 2)}",

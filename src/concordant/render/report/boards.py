@@ -13,7 +13,7 @@ from .elements import Parts, name, shown
 
 
 def board_parts(document: Mapping[str, Any]) -> Parts:
-    """Make the parts of the report of `board`: a table of all systems and their possible ranks."""
+    """Make the parts of a leaderboard's report: a table of all systems and their possible ranks."""
     rows = document["rows"]
     parts = Parts(f"Leaderboard of {counted(len(rows), 'system')}", _about(document), cited=["board"])
     parts.verdict = {"answer": "none", "headline": document["verdict"], "sentences": _facts(document), "next": []}

@@ -15,7 +15,7 @@ from .elements import Part, Parts, Records, Topics, details, figure, name, table
 
 MOST_EACH = 10  # candidates that get their own section
 MOST_MOVES = 8
-MOST_CAUSES = 10  # pairs, and as many topics
+MOST_CAUSES = 10  # rows of the tables of pairs and of topics
 
 
 def comparison_parts(document: Mapping[str, Any]) -> Parts:

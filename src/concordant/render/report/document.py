@@ -101,7 +101,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     common = [note for note in noted[0].notes if all(note in c.notes for c in noted)]
     notes = notes_of(replace(whole, comparisons=tuple(noted), notes=tuple(dict.fromkeys([*whole.notes, *common]))))
     if len(parts) > 1 and ranking is None:
-        notes.append("candidates not tested against each other: this needs the same systems and topics for all")
+        notes.append("candidates not tested against each other: the test needs the same systems and topics for each")
     order = [given.comparisons.index(c) for c in best_first(given)]
     made = {"report": "comparison", "about": size(given.comparisons[0]), "verdict": verdict_of(given), "order": order}
     return {**made, "comparisons": parts, "ranking": ranking, "notes": notes, "call": _call(whole)}
