@@ -1,10 +1,10 @@
-"""Types of arrays, limits on the memory that the largest may take, fingerprints, and parallel work.
+"""Types of arrays, limits on their memory, fingerprints of data, and parallel work.
 
 `workers` is a number, or an executor (any object with `submit`).
 
-A number means threads of this process, because the kernels release the interpreter's lock; a study starts processes.
-An executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, your own pool) gets whole pieces of work.
-Results never depend on `workers`.
+A number means threads of this process, because the kernels release the interpreter's lock. Only a study starts
+processes. An executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, your own pool) gets whole
+pieces of work. Results never depend on `workers`.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ def read_only(value: Any) -> None:
 
 
 def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
-    """Compute a hash that is the same only for the same numbers in the same order with the same labels."""
+    """Compute a hash of numbers and labels, which changes if any number, any label or their order changes."""
     digest = hashlib.sha256(json.dumps(values.shape).encode())
-    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # -0 is 0
+    digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # adding 0.0 turns -0 into 0
     if labels:
         digest.update(json.dumps(labels).encode())
     return digest.hexdigest()
 
 
-# The most memory that arrays over pairs of systems, or over systems and draws, may take together.
+# The most bytes that the arrays over pairs of systems, or over systems and draws, may take in total.
 MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)
 
 
 def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
-    """Raise if arrays over all pairs of m systems would exceed the memory limit.
+    """Raise an error if arrays over all pairs of m systems would exceed the memory limit.
 
-    `arrays` is the measured peak, in numbers of 8 bytes per ordered pair.
+    `arrays` is how many numbers of 8 bytes the computation holds per ordered pair at its measured peak.
     """
     _require_room(arrays * m * m, f"{what} holds up to {arrays} numbers for each pair of {m:,} systems", "use")
 
 
 def require_room_for_draws(count: int, m: int, arrays: int) -> None:
-    """Raise if arrays over all draws and m systems would exceed the memory limit."""
+    """Raise an error if arrays over all draws and m systems would exceed the memory limit."""
     what = f"{count:,} draws hold up to {arrays} numbers for each of {m:,} systems"
     _require_room(arrays * count * m, what, f"lower {named('n_resamples')}, use")
 
@@ -81,7 +81,7 @@ def _require_room(numbers: int, what: str, way_out: str) -> None:
         )
 
 
-SMALLEST, LARGEST = 1e-60, 1e60  # sums of fourth powers of scores between these neither underflow nor overflow
+SMALLEST, LARGEST = 1e-60, 1e60  # between these, sums of fourth powers of scores neither underflow nor overflow
 
 
 def require_moderate(values: FloatArray, name: str) -> None:
@@ -93,14 +93,14 @@ def require_moderate(values: FloatArray, name: str) -> None:
         raise LimitError(f"{name} has only scores below {SMALLEST:g} in size: multiply them by a constant")
 
 
-_AT_A_TIME = 2**25  # numbers: 256 MB
+_AT_A_TIME = 2**25  # numbers, which take 256 MB
 
 
 def rows_at_a_time(columns: int, most: int) -> int:
-    """Return how many rows of an array to make at a time, which bounds the memory.
+    """Return how many rows of an array to make at a time, to bound the memory.
 
-    All rows if they fit, otherwise a multiple of 4. NumPy draws four small integers from one random number, and
-    discards unused ones at the end of a call.
+    The answer is all rows if they fit, and otherwise a multiple of 4. NumPy draws four small integers from one random
+    number, and discards unused ones at the end of a call.
     """
     room = _AT_A_TIME // columns
     return most if most <= room else max(4, room // 4 * 4)
@@ -123,7 +123,8 @@ def shared_out(
 ) -> Iterator[Made]:
     """Yield the result of `work` for each piece, in order. An executor of processes needs pieces that can be pickled.
 
-    A number of workers counts only for work `in_threads`. Other work calls kernels that start their own threads.
+    If `workers` is a number, only work `in_threads` is shared out, because other work calls kernels that start
+    their own threads.
     """
     if not isinstance(workers, int):  # an executor needs only `submit`
         running = deque(workers.submit(work, piece) for piece in pieces)
@@ -138,7 +139,7 @@ def shared_out(
     else:
         most, waiting = min(workers, 4 * (os.cpu_count() or 1)), deque[Future[Made]]()
         with ThreadPoolExecutor(most) as pool:
-            for piece in pieces:  # `map` would take all pieces, and their memory, at once
+            for piece in pieces:  # `map` would hold all pieces in memory at once
                 waiting.append(pool.submit(work, piece))
                 if len(waiting) > 2 * most:
                     yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Errors and warnings, the words in messages (counts, lists of names, arguments), and the files that a call touches.
+"""Errors and warnings, helpers that format messages, and a record of the files that a call reads and writes.
 
 `ConcordantError` is the base class of all errors.
 """
@@ -27,7 +27,7 @@ from typing import Any
 
 
 class ConcordantError(Exception):
-    """Base of every error that concordant raises on purpose."""
+    """Base class of all errors that concordant raises on purpose."""
 
 
 class InputError(ConcordantError, ValueError):
@@ -39,12 +39,12 @@ class InputTypeError(InputError, TypeError):
 
 
 class LimitError(InputError):
-    """Numbers are too large for floating point, or too many for the memory."""
+    """A number is too large for floating point, or the numbers are too many for memory."""
 
 
 @dataclass(eq=False, repr=False)
 class TiesError(InputError):
-    """A coefficient got tied scores, for which it is not defined."""
+    """A coefficient received tied scores, for which it is not defined."""
 
     coefficient: str
     """The name of the coefficient."""
@@ -55,12 +55,12 @@ class TiesError(InputError):
     score: float
     """The tied score."""
     admits: Mapping[str, str]
-    """The coefficients that admit these ties, and when to choose each (empty: always)."""
+    """The coefficients that allow these ties, and in which case to choose each (an empty string for any case)."""
     name: str | None = None
     """The name of the tied ranking, if it has one."""
 
     def __post_init__(self) -> None:
-        super().__init__(*vars(self).values())  # all, so that the error survives pickling
+        super().__init__(*vars(self).values())  # pass all fields, so that the error can be unpickled
 
     def __str__(self) -> str:
         first, second = (f"{self.side}{list(place)}" for place in self.positions)
@@ -72,15 +72,15 @@ class TiesError(InputError):
 
 
 class MissingExtraError(ConcordantError, ImportError):
-    """An optional package is needed here; the message says how to install it."""
+    """An optional package is missing; the message says how to install it."""
 
 
 class UndefinedCorrelationWarning(RuntimeWarning):
-    """The definition gives no value here, for instance when all items are tied; the result is nan."""
+    """A coefficient is not defined for these scores, for instance because all are tied; the result is nan."""
 
 
 class RegularisationWarning(UserWarning):
-    """The covariance has no inverse, so the result depends on eps: there are not more topics than systems."""
+    """Topics do not outnumber systems, so the covariance has no inverse and the result depends on eps."""
 
 
 @dataclass(eq=False, repr=False)
@@ -93,7 +93,7 @@ class ReadError(ConcordantError, ValueError):
     text: str | None = None
 
     def __post_init__(self) -> None:
-        super().__init__(*vars(self).values())  # all four, so that the error survives pickling
+        super().__init__(*vars(self).values())  # pass all fields, so that the error can be unpickled
 
     def __str__(self) -> str:
         place = self.path or ""
@@ -106,7 +106,7 @@ class ReadError(ConcordantError, ValueError):
 
 
 class OtherKindError(ReadError):
-    """A file holds something other than scores: an error if the caller named it, skipped in a folder."""
+    """A file does not hold scores. This is an error if the caller named the file; in a folder, the file is skipped."""
 
 
 class DataWarning(UserWarning):
@@ -123,7 +123,7 @@ _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
-    """Collect the warnings of a block, for data and results to keep. With `quiet`, they are not shown."""
+    """Collect the warnings of a block, so that data and results can keep them. With `quiet`, do not show them."""
     before, heard = _HEARD.get(), list[str]()
     token, told = _HEARD.set(heard), _QUIET.set(quiet or _QUIET.get())
     try:
@@ -136,7 +136,7 @@ def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
 
 
 def warn(message: str, category: type[Warning] = DataWarning) -> None:
-    """Issue a warning that points to the user's line that called concordant."""
+    """Issue a warning that points to the line of the user's code that called concordant."""
     if (heard := _HEARD.get()) is not None and message not in heard:
         heard.append(message)
     if _QUIET.get():
@@ -148,13 +148,13 @@ def warn(message: str, category: type[Warning] = DataWarning) -> None:
 
 
 def require(fits: bool, name: str, value: Any, wanted: str) -> None:
-    """Raise unless an argument fits the data. `options` checks its type and limits."""
+    """Raise an error if an argument does not fit the data. The module `options` checks types and limits."""
     if not fits:
         raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
 
 
 def limit_of(name: str, default: int) -> int:
-    """Return a limit, which an environment variable may change."""
+    """Return a limit from an environment variable, or the default if the variable is not set."""
     given = os.environ.get(name, "")
     if given and not (given.isascii() and given.isdigit()):
         raise InputError(f"the environment variable {name} is {given!r}: set it to a whole number, or unset it")
@@ -170,22 +170,23 @@ def import_extra(name: str, user: str = "this") -> Any:
 
 
 def require_extras(*packages: str) -> None:
-    """Raise if a package is not installed, without importing it."""
+    """Raise an error if one of these packages is not installed, without importing any."""
     for package in packages:
         if find_spec(package) is None:
             raise missing_extra(package)
 
 
 def missing_extra(package: str, user: str = "this") -> MissingExtraError:
-    """Make the error for a package that is not installed. Every package has the same name for pip and for import."""
+    """Make the error for a package that is not installed. All have the same name in pip and in Python."""
     return MissingExtraError(f"{user} needs {package}: pip install {package}")
 
 
 # Words in messages ----------------------------------------------------------------------------------------------------
 
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
-_REVERSED = -0.3  # the coefficient below which one side may be an error measure
-# Characters that move the cursor, are invisible, or change the direction of text. Joiners stay: letters need them.
+_REVERSED = -0.3  # below this coefficient, one side may be an error measure
+# Characters that move the cursor, are invisible, or change the direction of text. Joiners are not among them, because
+# some writing systems need them.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
@@ -194,20 +195,20 @@ _CONTROL = re.compile(
 def printable(text: str) -> str:
     """Escape the control characters that a name from a file could send to the terminal; keep line breaks.
 
-    JSON stays valid and unchanged in meaning: its strings have no bare character below 0x20.
+    JSON stays valid and keeps its meaning, because its strings contain no raw character below 0x20.
     """
     return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}" if m[0] < " " else f"\\u{ord(m[0]):04x}", text)
 
 
 def escaped(value: Any) -> str:
-    """Escape text for HTML, also as the value of an attribute. All text from files in a page goes through here."""
+    """Escape text for HTML, including attribute values. All text from files that a page shows is escaped here."""
     return html.escape(printable(str(value)), quote=True)
 
 
 def one_line(text: Any) -> str:
-    """Escape line breaks and tabs too, so that a name fits a cell or a sentence.
+    """Escape control characters, line breaks and tabs, so that a name fits into a cell or a sentence.
 
-    Call it before aligning columns, because escapes are longer.
+    Call this before aligning columns, because escaping makes text longer.
     """
     return printable(str(text)).replace("\n", "\\n").replace("\t", "\\t")
 
@@ -223,18 +224,18 @@ def ordinal(n: int) -> str:
     return f"{n}{ending}"
 
 
-MOST = 10  # names in a list
+MOST = 10  # names that a message lists
 
 
 def listing(labels: Iterable[Any], most: int = MOST) -> str:
-    """List labels, separated by commas: at most the first `most`, and how many more there are."""
+    """Join the first `most` labels with commas, and say how many more there are."""
     labels = [one_line(label) for label in labels]
     more = f", and {len(labels) - most:,} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
 
 
 def closest(label: str, labels: Collection[str]) -> str | None:
-    """Return the most similar label, if any is similar."""
+    """Return the label most similar to the given one, or None if no label is similar."""
     near = difflib.get_close_matches(label, labels, n=1, cutoff=0.6)
     return near[0] if near else None
 
@@ -253,7 +254,7 @@ def number(value: float, decimals: int = 3) -> str:
 
 
 def in_digits(value: Any) -> str:
-    """Format a value for a message, on one short line; a huge number as its number of digits."""
+    """Format a value on one short line for a message. For a huge number, give how many digits it has."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return f"a number of {math.ceil(abs(value).bit_length() * math.log10(2))} digits"
     text = one_line(repr(value))
@@ -277,7 +278,7 @@ def argument(name: str, value: Any = None) -> str:
     option = _OPTIONS.get().get(name)
     if option is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
-    if isinstance(value, list):  # separated by commas, so a comma in a name becomes a pattern
+    if isinstance(value, list):  # commas separate names, so one within a name becomes a pattern
         value = ",".join(str(name).replace(",", "?") for name in value)
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
 
@@ -306,7 +307,7 @@ def named(name: str) -> str:
 
 
 def in_python(hint: str) -> str:
-    """Return a hint in Python, and an empty string in a command."""
+    """Return a hint that helps in Python; in a command, return an empty string."""
     return "" if _OPTIONS.get() else hint
 
 
@@ -324,7 +325,7 @@ def naming(options: Mapping[str, str]) -> Iterator[None]:
 
 
 def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
-    """Return the device and inode of a regular file, or None for others: devices and pipes cannot be replaced."""
+    """Return the device and inode of a regular file. Return None for devices and pipes, which cannot be replaced."""
     try:
         about = os.stat(file)
     except (OSError, ValueError):
@@ -335,8 +336,8 @@ def _identity(file: str | os.PathLike[str] | int) -> tuple[int, int] | None:
 class _Files:
     """The files that a command, or a Python session, reads and writes.
 
-    Files are identified by device and inode, which are the same for all their names. Each comes with its path, since an
-    inode is reused once its file is deleted.
+    A file is identified by its device and inode, which are the same for all its names. Its path is kept too, because
+    the inode of a deleted file may be reused.
     """
 
     def __init__(self, outputs: Mapping[str, Path]) -> None:
@@ -346,7 +347,7 @@ class _Files:
         self.written: dict[tuple[int, int] | None, str] = {}
 
     def was_read(self, target: Path) -> bool:
-        """Tell whether a file was read, and not written by us since."""
+        """Tell whether a file was read, and is not one that concordant wrote."""
         identity = _identity(target)
         read, written = (known.get(identity) for known in (self.read, self.written))
         return read is not None and _identity(read) == identity and (written is None or _identity(written) != identity)
@@ -362,9 +363,9 @@ files_of_call = _FILES.get
 
 @contextmanager
 def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
-    """Within the block, refuse to read what an output would replace, and to replace what was read.
+    """Within the block, refuse to read a file that an output would replace, or to replace a file that was read.
 
-    `outputs` are the files and folders that a command is going to write, by the option that names them.
+    `outputs` maps the options that name outputs to the files and folders that the command is going to write.
     """
     token = _FILES.set(_Files(outputs))
     try:
@@ -374,7 +375,7 @@ def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
 
 
 def reading(file: Any, label: str) -> None:
-    """Remember that an open file is read. It is an error if an output would replace it."""
+    """Remember that an open file is being read. Raise an error if an output would replace it."""
     try:
         identity = _identity(file.fileno())
     except (AttributeError, TypeError, OSError, ValueError):  # not a file on disk

@@ -1,7 +1,7 @@
-"""Checks of all options. `checked` validates a function's arguments by their annotations before it is called.
+"""Check options. `checked` validates the arguments of a function against their annotations before each call.
 
-An annotation gives the type: a choice, a number, a string, a list, a function, a class. `RULES` adds limits, by the
-name of the argument. Data are annotated as `Any`, and checked when they are read.
+An annotation gives the type: a choice, a number, a string, a list, a function, a class. `RULES` adds limits on
+the values, with the names of the arguments as keys. Data are annotated as `Any`, and checked when they are read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 from .errors import InputError, InputTypeError, LimitError, in_digits, named, require
 
 F = TypeVar("F", bound=Callable[..., Any])
-MOST = 100_000_000  # resamples, draws and trials; each takes 8 bytes
+MOST = 100_000_000  # the largest number of resamples, draws or trials; each takes 8 bytes
 _UNFIT = object()
 _G = np.random.Generator
 
 
 class Fits(NamedTuple):
-    """The values that an option takes: in words, as a test for values of the right type, and up to a limit."""
+    """The values that an option takes: a description, a test for values of the right type, and an upper limit."""
 
     wanted: str
     allowed: Callable[[Any], object] = lambda value: True
@@ -51,7 +51,7 @@ RULES: Mapping[str, Fits] = {
     **dict.fromkeys(("judge_worth.n_topics", "rank_judges.n_topics"), _VALUED),
     **dict.fromkeys(("mix.share", "spread"), _UNIT),
     **dict.fromkeys(("n_folds", "select_topics.n_splits"), _count(2)),
-    "as_good_as": _count(1, 100_000),  # all smaller numbers of human topics are tried, in about 20 seconds
+    "as_good_as": _count(1, 100_000),  # every smaller number of human topics is tried, in about 20 seconds
     "audit.top": Fits(
         "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
     ),
@@ -66,7 +66,7 @@ RULES: Mapping[str, Fits] = {
     "families": Fits("give a dictionary from system to family, such as {'gpt-4o': 'openai'}", bool),
     "gaming_gap.n_permutations": _count(20),
     "judges": Fits("give a dictionary of Qrels by name, such as {'machine': qrels}", bool),
-    "m": _count(2, 1_000_000),  # beyond, rounding merges neighbouring values of tau
+    "m": _count(2, 1_000_000),  # for larger m, rounding merges neighbouring values of tau
     "rel": Fits("give the lowest relevant grade, a number above 0", lambda x: x > 0),
     "repeats": Fits("give mean, pass@K or pass^K, such as pass^4", re.compile(r"mean|pass[@^][1-9]\d{0,5}").fullmatch),
     "reported": Fits("give the printed text ('0.870'), because trailing zeros show its precision"),
@@ -97,7 +97,7 @@ Check = Callable[[Any], Any]
 
 
 def checked(given: F) -> F:
-    """Check all calls of a function by its annotations and `RULES`."""
+    """Check the arguments of each call of a function against its annotations and `RULES`."""
 
     @wraps(given)
     def call(*args: Any, **options: Any) -> Any:
@@ -111,7 +111,7 @@ def checked(given: F) -> F:
 
 @cache
 def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str, Check]]:
-    """Return the checks of a function's arguments, by place and by name. Made at the first call."""
+    """Return the checks of a function's arguments, by position and by name. Later calls reuse them."""
     order: list[Check | None] = []
     by_name: dict[str, Check] = {}
     names = inspect.unwrap(function).__globals__
@@ -119,7 +119,7 @@ def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str,
         text = parameter.annotation
         hint = Any if text is parameter.empty or "ArrayLike" in text else eval(text, names)
         hints = {name: hint}
-        if parameter.kind is parameter.VAR_KEYWORD:  # a typed dictionary of all options, or Any
+        if parameter.kind is parameter.VAR_KEYWORD:  # its annotation is a typed dictionary of all options, or Any
             hints = {} if hint is Any else get_type_hints(*get_args(hint))
         by_name |= {name: _check(name, hint, function.__name__) for name, hint in hints.items() if hint is not Any}
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
@@ -132,7 +132,7 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
     if name == "workers":
         return check_workers
     rule = RULES.get(f"{function}.{name}", RULES.get(name))
-    if name == "rng":  # a study takes only a number
+    if name == "rng":  # a study takes a seed, but no Generator
         hint, rule = (int, RULES["study.rng"]) if hint is int else (int | _G | None, rule)
     whole = int in parts and {int, NoneType}.issuperset(parts)
     wanted, allowed, most = rule or (_count() if whole else Fits(_wanted(parts)))
@@ -154,7 +154,7 @@ def _check(name: str, hint: Any, function: str = "") -> Check:
 
 
 def _fit(hint: Any, value: Any) -> Any:
-    """Return the value converted to the annotated type, or `_UNFIT`."""
+    """Convert a value to the annotated type, or return `_UNFIT`."""
     kind, parts = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, UnionType):
         return next((found for part in parts if (found := _fit(part, value)) is not _UNFIT), _UNFIT)
@@ -186,7 +186,7 @@ def _finite(value: Any) -> Any:
 
 
 def _list(kind: Any, parts: tuple[Any, ...], value: Any) -> Any:
-    """Return a tuple, of the annotated length if there is one. Sets do not fit: they have no order."""
+    """Convert a list to a tuple, or return `_UNFIT`. Sets do not fit, because they have no order."""
     if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
         return _UNFIT
     found = tuple(_fit(parts[0], each) for each in value)
@@ -214,7 +214,7 @@ def _phrase(hint: Any) -> str:
 
 
 def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
-    """Check one option: for functions called too often to be wrapped, and for options in a dictionary."""
+    """Check one option that is in a dictionary, or that belongs to a function called too often for `checked`."""
     return _check(name, hint, function)(value)
 
 

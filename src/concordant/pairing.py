@@ -1,7 +1,7 @@
 """Match the systems and topics of a truth and its candidates by name, and note what was left out.
 
-This is the only module that matches. It also applies the policies for missing scores, because they depend on the
-systems and topics compared, and the rules for groups and totals, which all sides share.
+No other module matches sides. This one also applies the policies for missing scores, which depend on the systems and
+topics compared, and the rules for groups and totals, which all sides share.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _MEASURE = re.compile(
 
 @dataclass(frozen=True)
 class Pairing:
-    """One truth and one or more candidates, on the same systems and, with on="both", the same topics. Immutable.
+    """A truth and one or more candidates with the same systems and, if on="both", the same topics. Immutable.
 
-    `pair` makes it. Functions that compare two sides also take a pairing.
+    `pair` returns a pairing. Functions that compare two sides also accept one.
 
     See Also
     --------
@@ -46,16 +46,16 @@ class Pairing:
     """
 
     sides: tuple[Side, ...]
-    """The truth, then the candidates. `Means` for a side without topics."""
+    """The truth, then the candidates. A side without topics is a `Means`."""
     names: tuple[str, ...]
     """The names of the sides."""
     on: On
     left_out: tuple[int, ...]
-    """The number of topics of each side that were left out because not all sides have them."""
+    """How many topics of each side were left out, because another side lacks them."""
     notes: tuple[str, ...] = ()
     """What was left out or filled in, and doubts about the data."""
     noun: Noun = "judge"
-    """The noun for the candidates in sentences."""
+    """The word for a candidate in verdicts and notes."""
 
     @property
     def truth(self) -> Side:
@@ -69,12 +69,12 @@ class Pairing:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems of all sides."""
+        """The systems, which are the same on all sides."""
         return self.truth.systems
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics of all sides; empty if a side has its own topics."""
+        """The topics that all sides have; empty if the sides differ in topics or a side has none."""
         return self.truth.topics if self.by_topic else ()
 
     @property
@@ -83,18 +83,18 @@ class Pairing:
         return self.on == "both" and all(isinstance(side, Scores) for side in self.sides)
 
     def observations(self) -> tuple[Side, ...]:
-        """All sides with one row for each topic or group of topics, the units of resampling. `Means` stay unchanged."""
+        """Give each side one row per unit of resampling, a topic or a group of topics. `Means` stay unchanged."""
         return tuple(side.observations() if isinstance(side, Scores) else side for side in self.sides)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of a result that differ from the defaults: the rule for totals, and the number of groups."""
+        """The rule for totals, unless it is the mean, and the number of groups, if topics come in groups."""
         groups, total = self.truth.groups, getattr(self.truth, "total", "mean")
         made: dict[str, Any] = {} if total == "mean" else {"total": total}
         return made if groups is None else made | {"groups": len(set(groups))}
 
     def alone(self, k: int) -> Pairing:
-        """The truth and its k-th candidate, from 0."""
+        """Return the pairing of the truth with candidate k, counted from 0."""
         both: dict[str, Any] = {
             name: tuple(getattr(self, name)[i] for i in (0, 1 + k)) for name in ("sides", "names", "left_out")
         }
@@ -129,18 +129,19 @@ def pair(
     Parameters
     ----------
     truth : what `as_scores` takes
-        What the candidates are compared with.
+        The side that the candidates are compared with.
     candidates : what `as_scores` takes, a list of these, or a mapping from names to them
         One or more candidates. A list of paths is one candidate per path.
     names : sequence of str, optional
-        Names for the sides, the truth first. By default the keys of a mapping, or the names of files.
+        Names for the sides, the truth's name first. The default is the keys of a mapping, or the names of the files.
     on : {"both", "systems"}
-        "both": the same systems and the same topics. "systems": the same systems, each side with its own topics.
+        "both": keep the systems and the topics that all sides have. "systems": keep the systems that all sides have,
+        and let each side keep its own topics.
     top : int, optional
-        Keep this many of the truth's best systems, and those tied with the last.
+        Keep this many of the truth's best systems, and any tied with the last of them.
     noun : {"judge", "measure", "pool", "benchmark"}, optional
-        The noun for the candidates in sentences. By default "measure" for two measures of one file, "benchmark" for
-        two sets of topics of one file, otherwise "judge".
+        The word for a candidate in verdicts and notes. The default is "measure" for two measures from one file,
+        "benchmark" for two sets of topics from one file, and otherwise "judge".
 
     Returns
     -------
@@ -166,8 +167,8 @@ def pair(
 
 
 def _noun_of(found: Pairing) -> Noun:
-    """Guess the noun for the candidates from names and files."""
-    persons = all(re.fullmatch(r"p\d+", name, re.IGNORECASE) for name in found.names)  # p1, p2: participants
+    """Guess what to call the candidates, from the names and files of the sides."""
+    persons = all(re.fullmatch(r"p\d+", name, re.IGNORECASE) for name in found.names)  # p1 and p2 are participants
     if all(map(_MEASURE.fullmatch, found.names)) and not persons:
         return "measure"
     if not found.truth.source or len({side.source for side in found.sides}) > 1:
@@ -192,10 +193,11 @@ def pairings(  # noqa: PLR0913
 ) -> list[Pairing]:
     """Pair the truth with each candidate separately, so that no number depends on other candidates.
 
-    A given pairing is split as it is. Warns of what was left out. With `topics`, all sides need scores on all topics;
-    `otherwise` is the way out of a caller that can do without. `many` says whether a mapping holds candidates by name
-    (True) or is one candidate (False); by default its values decide. `choice` says whether the caller has the option
-    `on`.
+    A given pairing is split into one pairing per candidate. Other sides are matched, with a warning of what was left
+    out. With `topics`, a side without topics is an error, and so are missing scores that no policy fills; `otherwise`
+    ends the message for a side without topics. A mapping holds candidates by name if `many` is True, and is one
+    candidate if `many` is False; by default its values decide. With `choice`, the caller has the option `on`, so
+    messages may suggest it.
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
@@ -225,7 +227,7 @@ def named_sides(
     many: bool | None = None,
     otherwise: str = "",
 ) -> tuple[list[Side], list[str]]:
-    """Read the truth and its candidates, and name them: by `names`, keys, or names of files."""
+    """Read the truth and its candidates, and take their names from `names`, from keys or from files."""
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
     given, keys = _candidates(candidates, many)
@@ -246,7 +248,7 @@ def named_sides(
 
 
 def _candidates(given: Any, many: bool | None) -> tuple[list[Any], list[str]]:
-    """Return the candidates, and their names if they have keys."""
+    """Return the candidates, and their names if they came in a mapping."""
     if many is False:
         return [given], []
     if isinstance(given, Mapping) and given and (many or all(map(_is_side, given.values()))):
@@ -264,7 +266,7 @@ def _is_side(value: Any) -> bool:
 
 
 def _names_of(sides: Sequence[Side]) -> list[str]:
-    """Name sides by their files, or "truth" and "candidate" if they were made in memory."""
+    """Name sides after their files, or "truth" and "candidate" if they were made in memory."""
     others = ["candidate"] if len(sides) == 2 else [f"candidate {k}" for k in range(1, len(sides))]
     sources = [side.source or other for side, other in zip(sides, ("truth", *others), strict=True)]
     made = short_names(sources, [side.measure or None for side in sides])
@@ -272,7 +274,7 @@ def _names_of(sides: Sequence[Side]) -> list[str]:
 
 
 def best(found: Pairing, top: int | None) -> Pairing:
-    """Keep the `top` best systems of the truth, and those tied with the last."""
+    """Keep the `top` best systems of the truth, and any tied with the last of them."""
     if top is None:
         return found
     if top >= len(found.systems):
@@ -286,18 +288,18 @@ def best(found: Pairing, top: int | None) -> Pairing:
 
 
 def best_systems(side: Side, top: int) -> list[str]:
-    """Return the `top` best systems of a side, and those tied with the last, in the side's order."""
+    """Return the `top` best systems of a side, and any tied with the last of them, in the side's order."""
     means = side.means()
     least = np.sort(means)[-top]
     return [s for s, mean in zip(side.systems, means, strict=True) if mean >= least]
 
 
 def paired(truth: Any, candidate: Any = None, *, on: On | None = None, otherwise: str | None = None) -> Pairing:
-    """Pair two sides, or take the given pairing. Warns of what was left out.
+    """Pair two sides, or use the given pairing, and warn of what was left out.
 
     Sides that both have topics are matched by topic, unless on="systems"; `on` is None if the caller lacks this option.
-    A side with missing scores is compared by its means. A caller that needs topics gives `otherwise`, the way out for
-    the error message.
+    A side with missing scores is compared by its means. A caller that needs scores on topics passes `otherwise`, a
+    string that ends the error message for a side without topics.
     """
     two_sides(truth, candidate)
     topics = otherwise is not None
@@ -308,7 +310,7 @@ def paired(truth: Any, candidate: Any = None, *, on: On | None = None, otherwise
 
 @dataclass(frozen=True)
 class Matched:
-    """Sides on the same systems and topics, the truth first, with one row for each unit of resampling."""
+    """Sides with the same systems and topics, the truth first, and one row for each unit of resampling."""
 
     scores: tuple[Scores, ...]
     """One row for each topic or group of topics."""
@@ -331,7 +333,7 @@ class Matched:
         return self.scores[1]
 
     def about(self, **settings: Any) -> Any:
-        """Notes, data and settings of a result; the measure and the number of groups join the given settings."""
+        """Return the notes, data and settings of a result. Add the measure and the number of groups to the settings."""
         grouped = {} if self.groups is None else {"groups": self.groups}
         settings = settings_of(**settings, measure=self.scores[0].measure, **grouped)
         return {"notes": self.notes, "data": self.pairing, "settings": settings}
@@ -340,15 +342,15 @@ class Matched:
 def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:
     """Match two sides, or a pairing, on at least 2 common topics and 2 common systems.
 
-    `each` says why the caller needs scores on each topic; groups and totals are then refused.
+    A caller that cannot use groups or totals says why in `each`; they are then an error.
     """
     return matched_rows(paired(truth, candidate, otherwise=""), each=each)
 
 
 def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) -> Matched:
-    """Return the sides of a pairing with one row for each unit of resampling, or refuse those with too few in common.
+    """Give each side of a pairing one row per unit of resampling; at least 2 topics and 2 systems are required.
 
-    With `own_topics`, the sides may have different topics.
+    With `own_topics`, the sides may have different topics. `each` has the same meaning as in `matched_topics`.
     """
     if not (own_topics or found.by_topic):
         raise InputError("the sides of the pairing do not share topics: pair scores on the same topics")
@@ -367,13 +369,13 @@ def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) ->
 
 
 def rejoined(found: Sequence[Pairing]) -> tuple[list[Side], list[str]]:
-    """Join several pairings with one truth: the truth, all candidates, and their names."""
+    """Return the truth and all candidates of pairings that share one truth, and the names of these sides."""
     first = found[0]
     return [first.truth, *(one.candidates[0] for one in found)], [first.names[0], *(one.names[1] for one in found)]
 
 
 def together(pairs: Sequence[Pairing]) -> Pairing | None:
-    """Join all candidates in one pairing; None if their systems or topics differ."""
+    """Join pairings that share one truth, or return None if their systems or topics differ."""
     first = pairs[0]
     if len(pairs) == 1:
         return first
@@ -399,10 +401,10 @@ def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
 
 
 def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool = False, holes: bool = False) -> Pairing:
-    """Select the systems, and with on="both" the topics, common to all sides, in the order of the first.
+    """Select the systems that all sides have, and with on="both" also the topics, in the order of the first side.
 
-    With `choice`, the caller has the option `on`, and messages suggest it. With `holes`, a side that still lacks
-    scores becomes `Means`.
+    With `choice`, the caller has the option `on`, and messages suggest it. With `holes`, a side whose policy leaves
+    scores missing becomes a `Means`.
     """
     hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
     if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
@@ -417,9 +419,9 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
         dropped = [_lost(side.topics, topics) for side in sides]
         kept = [side.select(topics=topics) if side.topics != topics else side for side in kept]  # type: ignore[call-arg]
     kept, said = _settled(_described_alike(kept, names, on), holes=holes)
-    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # one lost more
+    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # a policy dropped some
         again = match(kept, names, on if all(isinstance(side, Scores) for side in kept) else "systems")
-        # What a side dropped itself is said already.
+        # The notes of `_settled` already name what a side's own policy dropped.
         lost = [(*had, *_lost(side.systems, again.systems)) for had, side in zip(lost, kept, strict=True)]
         if again.on == "both":
             dropped = [(*had, *_lost(side.topics, again.topics)) for had, side in zip(dropped, kept, strict=True)]
@@ -448,7 +450,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
 
 
 def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Note that totals depend on which systems are compared."""
+    """Write a note that a total other than a mean ranks only the compared systems."""
     total = next((side.total for side in sides if isinstance(side, Scores)), "mean")
     if total in ("mean", "type-mean"):
         return ()
@@ -456,7 +458,7 @@ def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
 
 
 def _select(side: Side, systems: tuple[str, ...]) -> Side:
-    """Select systems of a side, and the topics on which they have scores (all topics if missing scores are 0)."""
+    """Select systems of a side, and drop topics on which none of them has a score, unless missing scores count as 0."""
     made = side if side.systems == systems else side.select(systems)
     if isinstance(made, Means) or not made.has_holes or made.missing == "zero":
         return made
@@ -506,7 +508,7 @@ def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> lis
 
 
 def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[str]]:
-    """Apply the policies for missing scores. A side that still lacks scores is replaced by its means."""
+    """Apply the policies for missing scores. Replace a side that still has missing scores by its means."""
     made: list[Side] = []
     said: list[str] = []
     for side in sides:
@@ -522,7 +524,7 @@ def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[st
 
 
 def _look_alike(sides: Sequence[Side], names: Sequence[str]) -> str:
-    """Describe systems of the first side that other sides may have under a similar name."""
+    """Describe pairs of similar names, one on the first side and one on another, that may mean the same system."""
     found = []
     for side, name in zip(sides[1:], names[1:], strict=True):
         own, other = _lost(sides[0].systems, side.systems), _lost(side.systems, sides[0].systems)
@@ -538,7 +540,7 @@ def _lost(labels: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
 
 
 def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, hint: str = "") -> tuple[str, ...]:
-    """Return the labels of all sides, in the order of the first."""
+    """Return the labels that all sides have, in the order of the first side."""
     shared = set(sides[0]).intersection(*sides[1:])
     if not shared:
         examples = "; ".join(f"{name} has {listing(side, 5)}" for name, side in zip(names, sides, strict=True))
@@ -550,5 +552,5 @@ def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, h
 
 
 def measures_of(*sides: Side) -> str:
-    """List the measures of the sides, each once: "AP against P@10"."""
+    """List the different measures of the sides, for instance "AP against P@10"."""
     return " against ".join(dict.fromkeys(side.measure for side in sides if side.measure))

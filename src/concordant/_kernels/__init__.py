@@ -1,4 +1,4 @@
-"""Kernels, the innermost loops: `active` is the compiled module, or its NumPy twin if it was not built.
+"""Kernels, the innermost loops: `active` is the compiled module, or its NumPy twin if that module was not built.
 
 The choice is made once, at import. CONCORDANT_KERNELS=numpy selects the twin even if the module was built.
 """

@@ -1,11 +1,11 @@
 // Non-negative quadratic programs: v >= 0 minimising v'Sv/2 + d'v, by the active-set method of Lawson and Hanson on the
 // Gram matrix S. Differences whose delta = d + Sv is negative enter the active set. If the solution on the set turns a
 // v negative, the step is shortened and that v leaves. The inverse of a Cholesky factor of S on the set is updated,
-// never recomputed. Every round lowers the objective, so no set recurs; in case rounding prevents this, a cap on the
-// steps ends the search and the caller is told.
+// never recomputed. Every round lowers the objective, so no set should recur. Rounding could make one recur, so a cap
+// on the steps ends the search, and the result says so.
 //
-// constraints.hpp defines the differences and finds those that gain most. Everything is inlined into the VECTORISED
-// functions of distance.cpp, so that it is compiled for each processor.
+// constraints.hpp defines the differences and finds those with the largest gain. Everything is inlined into the
+// VECTORISED functions of distance.cpp, so that it is compiled for each processor.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ struct Solution {
     double steps = 0;  // about how often a difference entered; -1 if the solver gave up
 };
 
-// The active set, and with S on the set = L L': the rows of L^-1, and its columns, which are the rows of its transpose.
+// The active set. If S on the set is L L', it keeps the rows of L^-1 and its columns, the rows of the transpose.
 // With h = L^-1 (-d on the set) the solution on the set is (L^-1)'h. A difference that enters adds a row and moves the
 // solution along it, without solving a triangular system.
 struct Solver {
     size_t p, width, k = 0;             // p: the most active differences; k: size of the active set
     std::vector<int32_t> set;           // the active differences, by place
     std::vector<double> rows, columns;  // of L^-1, padded
-    std::vector<double> s, x, h, v, z;  // by place; z: the solution on the set, v: how far it could be followed
+    std::vector<double> s, x, h, v, z;  // by place; z: the solution on the set, v: the point reached on the way to z
 
     explicit Solver(size_t p)
         : p(p), width(padded(p)), set(p), rows(p * width), columns(p * width), s(width), x(width), h(width), v(width),
@@ -43,14 +43,14 @@ struct Solver {
 
     double* row(size_t r) { return rows.data() + r * width; }
 
-    // S between difference j and the set.
+    // The entries of S between difference j and the set.
     template <class Constraints>
     INLINE void gather(size_t j, const Constraints& of) {
         of.between(j, set.data(), k, s.data());
         std::fill(s.begin() + std::ptrdiff_t(k), s.begin() + std::ptrdiff_t(padded(k + 1)), 0.0);
     }
 
-    // Difference j enters, and z follows. Returns false if rounding leaves nothing of its pivot or step.
+    // Adds difference j to the set and updates z. Returns false if rounding makes its pivot or its step useless.
     template <class Constraints>
     INLINE bool enter(size_t j, Constraints& of, double least) {
         if (k == p) return false;
@@ -77,7 +77,7 @@ struct Solver {
         return true;
     }
 
-    // The difference at place q leaves. Rotations of neighbouring rows move its column of L^-1 into the last row. Then
+    // Removes the difference at place q. Rotations of neighbouring rows move its column of L^-1 into the last row. Then
     // this row and the column, now 0, are removed.
     template <class Constraints>
     INLINE void leave(size_t q, Constraints& of) {
@@ -109,7 +109,7 @@ struct Solver {
         }
     }
 
-    // After a difference left, recompute the columns from the rows, and the solution.
+    // Recomputes the columns from the rows, and the solution, after a difference has left.
     INLINE void restore() {
         const size_t end = padded(k);
         for (size_t c = 0; c < k; c++) {
@@ -129,7 +129,7 @@ struct Solver {
         return all;
     }
 
-    // Move towards the solution on the set; differences that would turn negative stop at 0 and leave.
+    // Moves towards the solution on the set. Entries of v that would turn negative stop at 0 and leave the set.
     template <class Constraints>
     INLINE void settle(Constraints& of) {
         while (!positive()) {
@@ -149,7 +149,7 @@ struct Solver {
         std::memcpy(v.data(), z.data(), k * sizeof(double));
     }
 
-    // One step of Newton's method, with the residual delta on the set, computed from S itself.
+    // Takes one step of Newton's method, with the residual delta on the set computed from S itself.
     template <class Constraints>
     INLINE void refine(Constraints& of) {
         const size_t end = padded(k);
@@ -163,7 +163,7 @@ struct Solver {
         of.update(set.data(), v.data(), k);
     }
 
-    // With the largest gain, others may enter that gain nearly as much, and still do after the earlier ones.
+    // After the difference with the largest gain, enters others that gain nearly as much, if they still do.
     template <class Constraints>
     INLINE void enter_more(Constraints& of, double best, double least, double& steps) {
         for (size_t t = 0; t < of.candidates() && k < p; t++) {
@@ -215,7 +215,7 @@ struct Solver {
             for (size_t r = 0; r < k; r++) total += v[r];
             of.update(set.data(), v.data(), k);
         }
-        double gap = 0;  // bound on the distance to a solution that keeps the order
+        double gap = 0;  // bound on the distance to a solution in which the order holds
         for (size_t r = 0; r < k; r++) {
             const size_t j = size_t(set[r]);
             found.value -= v[r] * (of.mean(j) + of.delta(j));

@@ -19,7 +19,7 @@ using Vector = Array<const double, 1>;
 using Matrix = Array<const double, 2>;
 using IntVector = Array<const int64_t, 1>;
 using IntMatrix = Array<const int64_t, 2>;
-using OutVector = Array<double, 1>;  // to be filled
+using OutVector = Array<double, 1>;  // filled by a kernel
 using OutMatrix = Array<double, 2>;
 
 // Raises ValueError unless the array has this shape.
@@ -41,7 +41,7 @@ void require_shape(const char* name, const Any& array, Sizes... sizes) {
 }
 
 inline bool all_finite(const double* v, size_t n) {
-    // An exponent of all ones is NaN or infinite; the bits are tested together, without a branch.
+    // An exponent of all ones is NaN or infinite; the tests are combined bit by bit, without a branch.
     uint64_t bad = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t bits;

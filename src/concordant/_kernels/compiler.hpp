@@ -1,7 +1,7 @@
-// Differences between compilers. CONCORDANT_PORTABLE selects only standard C++, as for MSVC.
+// Macros that hide differences between compilers. CONCORDANT_PORTABLE restricts the code to standard C++, as for MSVC.
 #pragma once
 
-#include <cstdint>  // any header of the library: glibc says then that it is glibc
+#include <cstdint>  // any standard header, because glibc identifies itself there
 
 #if defined(__GNUC__) && !defined(CONCORDANT_PORTABLE)
 #define GNU_VECTORS 1

@@ -15,7 +15,7 @@ namespace kernels {
 
 namespace {
 
-// 1 / k, computed once and not for every row.
+// Values of 1 / k, computed once for all rows.
 const struct Reciprocals {
     double of[SMALL];
     Reciprocals() {
@@ -23,8 +23,8 @@ const struct Reciprocals {
     }
 } RECIPROCAL;
 
-// Sums part / whole; whole = 0 implies part = 0. A null `whole` stands for the index. Blocks keep the rounding error
-// small.
+// Sums part / whole. Where whole is 0, part is 0 too. A null `whole` stands for the index. Blocks keep the rounding
+// error small.
 VECTORISED double sum_ratios(size_t n, const int32_t* part, const int32_t* whole) {
     double sum = 0;
     for (size_t lo = 0; lo < n; lo += 1024) {
@@ -75,7 +75,7 @@ void sum_over_items(const PerItem& p, int extra, Counts& c) {
             inverse[first] += one;
             within += double(int32_t(k - first)) * one;
         }
-        for (size_t k = 0; k < n; k++) {  // an untied item adds both / place, exactly
+        for (size_t k = 0; k < n; k++) {  // an untied item adds exactly both / place
             const int32_t alone = -int32_t(size[k] == 1), place = std::max(int32_t(k), 1);
             inverse[k] = alone ? 1.0 : inverse[k];
             size[k] = (place & alone) | (size[k] & ~alone);

@@ -2,8 +2,8 @@
 // ways to count:
 // - up to SMALL items, concordance.cpp compares all pairs, thirty-two items at a time. At these sizes, n^2 comparisons
 //   without a mispredicted branch beat any sort;
-// - beyond, concordance_large.cpp uses a radix sort on each side, then distributes places in truth by their digits and
-//   counts on the way;
+// - for more items, concordance_large.cpp uses a radix sort on each side, then distributes places in truth by their
+//   digits and counts on the way;
 // - with a tolerance, ties are not transitive, and concordance_tolerant.cpp uses a Fenwick tree over the places in
 //   truth.
 #pragma once
@@ -23,9 +23,10 @@ struct Counts {
     double strict_candidate = 0, alone_candidate = 0;
 };
 
-enum Extra { MEAN = 1, STRICT = 2, BACK = 4, PAIRS = 8 };  // sums that only some coefficients need; PAIRS: no sums
+enum Extra { MEAN = 1, STRICT = 2, BACK = 4, PAIRS = 8 };  // sums that only some coefficients need; PAIRS alone: none
 
-// The start of the current run of equals, walking up: here, or the previous start. A branch would be mispredicted.
+// The start of the current run of equal items, walking up: this place, or else the previous start. There is no branch,
+// because it would be mispredicted.
 inline size_t begin_if(bool here, size_t i, size_t before) { return std::max(before, i & -size_t(here)); }
 
 // Numbers for each item; if above_truth is null, items are in the order of the truth, best first.
@@ -42,7 +43,8 @@ struct PerItem {
 // Fills in all fields except `concordant`, `discordant` and `tied_*`, which the caller sets.
 void sum_over_items(const PerItem& p, int extra, Counts& c);
 
-// Counts of a long ranking, in the order of the truth, best first; ties there from the worst to the best in candidate.
+// Counts of a long ranking, in the order of the truth, best first; items tied in truth are in order from the worst to
+// the best in candidate.
 // The fields are those of PerItem; above_truth is empty without ties in truth.
 struct LargeCounts {
     std::vector<int32_t> both, above, above_truth;

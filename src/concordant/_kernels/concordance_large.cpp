@@ -1,5 +1,5 @@
 // Concordant pairs of two long rankings: a radix sort on each side, then a distribution of places in truth by their
-// digits, in the order of the candidate, which counts on the way.
+// digits, in the order of the candidate, during which pairs are counted.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace kernels {
 namespace {
 
 // Items are the places in truth, in the order of the candidate. The number of earlier and smaller items is a sum over
-// digits, from the leading one on: at each digit, count the earlier items with the same leading digits and a smaller
-// digit here. The low half of an item is its place, the high half its count so far.
+// digits, from the leading digit on: at each digit, count the earlier items with the same leading digits and a smaller
+// current digit. The low half of an item is its place, the high half its count so far.
 constexpr int DIGIT = 4, WAYS = 1 << DIGIT;
 
 template <class Count>
@@ -87,7 +87,7 @@ LargeCounts::LargeCounts(const double* truth, const double* candidate, size_t n)
         above_truth.resize(n);
         for (size_t i = 0; i < n; i++) above_truth[i] = int32_t(items[i] >> 32);
     }
-    // By place in candidate; ties there from the worst to the best in truth, so that they do not count each other.
+    // By place in candidate. Items tied there are in order from the worst to the best in truth, so they do not count.
     if (group.empty())
         for (size_t i = 0; i < n; i++) {
             const size_t place = n - 1 - uint32_t(items[i]);

@@ -1,5 +1,5 @@
-// Concordant pairs if scores closer than a tolerance are tied: an item is above another when its score is higher by at
-// least `tolerance`. Ties are then not transitive, and a Fenwick tree counts the pairs.
+// Concordant pairs where scores closer than a tolerance are tied: an item is above another when its score is higher by
+// at least `tolerance`. Such ties are not transitive, so a Fenwick tree counts the pairs.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Fenwick {
     }
 };
 
-struct Window {  // a sorted side: the place of each item, and the numbers of items above and below it
+struct Window {  // one sorted side: each item's place, and how many items are above and below it
     std::vector<int32_t> item, place, above, below;
 
     Window(const double* v, size_t n, double tolerance) : item(n), place(n), above(n), below(n) {

@@ -1,5 +1,5 @@
 // Constraints for active_set.hpp: means that keep an order. Without ties, differences between neighbours must not be
-// negative. With ties, no system may be below one of the next group. reference/distance.py derives both.
+// negative. With ties, no system may be below a system of the next group. reference/distance.py derives both.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace kernels {
 
 constexpr size_t BATCH = 64;  // rows added at a time
 
-// to = start + the sum of factor[r] * row(r), some rows at a time, so that their addresses fit an array.
+// to = start + the sum over r of factor[r] * row(r). Takes BATCH rows at a time, so that their addresses fit an array.
 template <class Row>
 INLINE void add_rows(const Row& row, const double* factor, size_t count, const double* start, double* to, size_t end) {
     const double* at[BATCH];
@@ -37,7 +37,7 @@ INLINE void add_rows(const Row& row, const double* factor, size_t count, const d
 struct Differences {
     size_t p, width;  // width: p padded
     std::vector<double> means, variances, s;
-    static constexpr double widest_gap = INFINITY;  // only the deltas decide whether it is solved
+    static constexpr double widest_gap = INFINITY;  // only the deltas decide whether the problem is solved
 
     explicit Differences(size_t p)
         : p(p), width(padded(p)), means(width), variances(width), s(p * width), out_of_reach(p), deltas(width),
@@ -84,7 +84,7 @@ struct Differences {
         add_rows(active, v, k, means.data(), deltas.data(), width);
     }
 
-    // The difference outside the set with the largest gain by itself, and this gain, 0 if none is violated.
+    // The difference outside the set with the largest gain by itself, and this gain, which is 0 if none is violated.
     INLINE size_t most_wanted(double tolerance, double& best) {
         double most[LANES] = {};
         for (size_t j = 0; j < width; j += LANES)
@@ -113,9 +113,9 @@ struct Differences {
 };
 
 // Differences between systems of neighbouring groups: number first * m + second, first in the upper group. There may be
-// very many, so none is stored; means, variances and entries of S are computed from those of the systems. A pair that
-// active pairs already link, in a chain of deltas of 0, is not violated and never enters. So at most m - 1 are active,
-// and S on them has an inverse.
+// very many, so none is stored: their means, variances and entries of S are computed from those of the systems. A pair
+// that active pairs already link, in a chain of deltas of 0, is not violated and never enters. So at most m - 1 are
+// active, and S on them has an inverse.
 struct Pairs {
     size_t m, width;             // width: m padded
     const double* c = nullptr;   // the covariance of the systems, rows padded, with eps / 2 on its diagonal
@@ -200,7 +200,7 @@ struct Pairs {
             if (!std::isfinite(mu[i])) found = NAN;
         return found;
     }
-    // The push across each place of the order, the v of the differences between neighbours.
+    // One value between each two neighbours in the order: the v of their differences.
     void write_dual(double* to) const {
         double across = 0;
         for (size_t q = 0; q + 1 < m; q++) to[q] = across += push[size_t(order[q])];
@@ -215,11 +215,11 @@ struct Pairs {
     std::vector<size_t> moved, blocked, linked;  // linked: the system itself, or the next one towards its root
     std::vector<Wanted> wanted;
 
-    // The rounding error of a pair's moved means.
+    // The rounding error of the entries of mu for a pair.
     INLINE double rounding(size_t j) const {
         return moved.empty() ? 0 : ROUNDING * (std::abs(x[j / m]) + std::abs(x[j % m]));
     }
-    // The most violated pair of group g and the next.
+    // The most violated pair between group g and the next group.
     INLINE size_t worst(size_t g) const {
         const auto by_mu = [&](int32_t a, int32_t b) { return mu[size_t(a)] < mu[size_t(b)]; };
         const auto at = [&](size_t place) { return order.begin() + std::ptrdiff_t(place); };

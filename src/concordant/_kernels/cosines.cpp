@@ -20,7 +20,7 @@ struct Cosines {
 };
 
 double cosine_directly(const double* x, const double* y, size_t above, size_t i) {
-    // For gaps so small that their squares would vanish. Each side has a nonzero gap.
+    // Computes the cosine of gaps so small that their squares would vanish. Each side has a nonzero gap.
     double scale_x = 0, scale_y = 0, xx = 0, yy = 0, xy = 0;
     for (size_t j = 0; j < above; j++) {
         scale_x = std::max(scale_x, std::fabs(x[j] - x[i]));
@@ -35,7 +35,7 @@ double cosine_directly(const double* x, const double* y, size_t above, size_t i)
     return xy / std::sqrt(xx * yy);
 }
 
-// Scales scores by a power of two if needed, so that neither differences overflow nor squares vanish.
+// Scales scores by a power of two if needed, so that differences do not overflow and squares do not vanish.
 void rescale(const double* from, size_t n, double* to) {
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = std::max(largest, std::fabs(from[i]));

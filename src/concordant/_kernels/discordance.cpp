@@ -1,5 +1,5 @@
-// Probability that two systems swap on other topics: the share of resamples in which their difference is negative, and
-// the width of the kernel density that smooths it.
+// The probability that two systems swap on other topics: the share of resamples in which their difference is negative,
+// and the width of the kernel density that smooths it.
 //
 // Both walk along the characteristic function of a row of differences in equal steps. Multiplying exp(i t d) by
 // exp(i step d) takes four multiplications instead of a sine and a cosine. Rounding grows by a few 1e-16 per step, to
@@ -20,7 +20,7 @@ namespace kernels {
 namespace {
 
 constexpr double PI = 3.14159265358979323846;
-constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;  // as in reference/discordance.py
+constexpr double NEGLIGIBLE = 1e-9, TAPER = 4.5;  // as in reference/resamples.py
 constexpr double REACH = 8.5;  // standard deviations at which a normal density times a sixth power is negligible
 
 struct Point {
@@ -69,7 +69,7 @@ Point power(Point base, size_t n) {
     return found;
 }
 
-// A sum that ends when its terms are negligible, or fades out where it is truncated.
+// A sum that ends when its terms are negligible. If it is truncated earlier, its terms fade out.
 struct Sum {
     double plain = 0, faded = 0;
     int quiet = 0;
@@ -108,7 +108,7 @@ void invert(const double* d, double step, int64_t points, double width, int most
     out[1] = width > 0 ? smooth.share() : out[0];
 }
 
-// Averages a derivative of a normal density directly over all pairs of values. Polynomials are in the square.
+// Averages a derivative of a normal density directly over all pairs of values. Its polynomial is in the squares.
 double direct_six(const double* d, size_t n, double g) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -136,13 +136,14 @@ double direct_four(const double* d, size_t n, double g) {
 
 // With f the characteristic function of the row, psi_r(g) is the integral over t of (it)^r |f(t)|^2 exp(-(g t)^2 / 2),
 // divided by 2 pi. The only errors of the trapezoidal rule are images of the row at distances of 2 pi / step; the step
-// keeps them beyond the reach of the density. If that costs more than all pairs, these are summed directly.
+// keeps them beyond the reach of the density. If that costs more than a sum over all pairs, the pairs are summed
+// directly.
 double plug_in(const double* d, double scale, Walk& walk, std::vector<double>& squares) {
     const size_t n = walk.n;
     const double first = scale * std::pow(30.0 * 32 / (105 * std::sqrt(2.0) * double(n)), 1.0 / 9);
     const auto extremes = std::minmax_element(d, d + n);
     const double step = 2 * PI / ((*extremes.second - *extremes.first) + (REACH + 1) * first);
-    const double among = double(n) * double(n) / (double(n) - 1);  // n, for sums divided by n (n - 1), not n^2
+    const double among = double(n) * double(n) / (double(n) - 1);  // sums are divided by n (n - 1)
     const auto second_from = [&](double six) {
         return std::pow(6 / (std::sqrt(2 * PI) * -six * among), 1.0 / 7);
     };

@@ -32,8 +32,8 @@ struct Neighbours : Differences {
         std::stable_sort(own.begin(), own.end(), [=](int32_t a, int32_t b) { return mean[a] > mean[b]; });
     }
 
-    // Best first by score. Insertion sort starts from X's own order, which is fast for similar rankings, such as those
-    // of resamples.
+    // Sorts best first by score. Insertion sort starts from X's own order, which is fast for similar rankings, such as
+    // the rankings of resamples.
     void sort(const double* score) {
         order = own;
         if (m > 512) {
@@ -133,7 +133,7 @@ VECTORISED void solve_orders(const double* covariance, const double* means, cons
     }
 }
 
-constexpr size_t MOST_SYSTEMS = 46340;  // so that numbers of pairs fit 32 bits
+constexpr size_t MOST_SYSTEMS = 46340;  // so that the number of a pair fits 32 bits
 
 constexpr size_t DOWN = 4, ACROSS = 8;  // size of a product's tile in registers
 
@@ -157,7 +157,7 @@ INLINE void gram_of(const double* rows, size_t count, size_t width, double* gram
 }
 
 // Solves the problem of each resample of a collection that was shifted so that the order is true. Columns are
-// differences, or systems in groups if some are tied.
+// differences, or systems in groups if some systems are tied.
 VECTORISED void solve_resamples(const double* columns, const double* projection, const int64_t* ends, size_t groups,
                                 const int64_t* weights, size_t n, size_t p, double eps, double* out, Queue& queue) {
     Whole whole(p);

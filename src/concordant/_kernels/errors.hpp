@@ -1,5 +1,5 @@
-// Errors of kernels. Arguments are checked before the GIL is released; a ValueError names a wrong argument. After that,
-// the only possible error is lack of memory, in any thread.
+// Errors of kernels. Arguments are checked before the GIL is released; a ValueError names the wrong argument. After
+// that, the only possible error is a lack of memory, which can occur in any thread.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,13 +11,13 @@ namespace kernels {
 
 namespace nb = nanobind;
 
-// Raises ValueError in Python unless `holds`.
+// Raises a ValueError in Python unless `holds` is true.
 inline void require(bool holds, const char* otherwise) {
     if (!holds) throw nb::value_error(otherwise);
 }
 
-// Keeps the first exception of several threads until all have ended. An exception that leaves its thread would end the
-// process.
+// Keeps the first exception of several threads until all threads have ended. An exception that is not caught in its
+// thread would end the process.
 class FirstError {
   public:
     template <class Run>

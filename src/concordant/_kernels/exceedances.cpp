@@ -1,4 +1,5 @@
-// Counts for each pair, the weakest first, the resamples in which the largest statistic up to this pair reaches it.
+// Counts, for each pair, the resamples in which the largest statistic of its family up to this pair reaches its
+// threshold.
 
 #include <algorithm>
 #include <cmath>
@@ -57,8 +58,8 @@ struct Pairs {
     const double *scale, *least;
 };
 
-// LANES resamples, and the pairs of one family. A new largest is rare, about ten in thousands of pairs, so nearly all
-// the work is the check that there is none.
+// LANES resamples, and the pairs of one family. A new largest statistic is rare, about ten in thousands of pairs, so
+// nearly all the work is to check that there is none.
 class Family {
   public:
     Family(const Pairs& pairs, size_t begin, size_t end, const double* sums, size_t lanes, int64_t* steps)
@@ -111,7 +112,8 @@ class Family {
         most[l] = r;
         since[l] = p;
     }
-    // The largest so far reaches the first of the pairs before `next`, because thresholds do not decrease.
+    // Adds the pairs before `next` that the largest statistic so far reaches. They come first, because thresholds do
+    // not decrease.
     void add_reached(size_t l, size_t next) {
         const double *from = pairs.least + since[l], *const to = pairs.least + next;
         if (from == to || *from > most[l]) return;

@@ -30,10 +30,10 @@ struct Gaps {
     }
 };
 
-// Sums of gaps in truth to the items above i in candidate: those also above i in truth, and the others. x is sorted,
-// and all terms are >= 0, so nothing cancels.
+// Sums of gaps in truth to the items above i in candidate, one for items also above i in truth, one for the others. x
+// is sorted, and all terms are >= 0, so nothing cancels.
 VECTORISED void sum_gaps(int n, const double* x, const double* y, double* concordant, double* discordant) {
-    constexpr int FEW = 8;  // more do not fit the registers
+    constexpr int FEW = 8;  // more items do not fit the registers
     for (int b = 0; b < n; b += FEW) {
         double mine_x[FEW], mine_y[FEW], up[FEW] = {0}, down[FEW] = {0};
         std::memcpy(mine_x, x + b, sizeof mine_x);
@@ -50,7 +50,7 @@ VECTORISED void sum_gaps(int n, const double* x, const double* y, double* concor
     }
 }
 
-// Only ratios of gaps matter, so scores whose gaps could overflow are scaled down by the least power of two.
+// Only ratios of gaps matter, so scores with gaps that could overflow are divided by a power of two.
 double gap_scale(double lowest, double highest, size_t n) {
     int size, count;
     std::frexp(std::max(std::fabs(lowest), std::fabs(highest)), &size);

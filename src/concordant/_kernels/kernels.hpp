@@ -1,5 +1,5 @@
-// The functions for Python: module.cpp binds them, native.pyi has their types, and reference/ documents each in a NumPy
-// twin. reference/concordance.py is the twin of concordance.cpp, and so on.
+// The functions for Python. module.cpp binds them, native.pyi has their types, and each is documented by its NumPy twin
+// in reference/, for example concordance.cpp by reference/concordance.py.
 //
 // Kernels take contiguous arrays of float64 and int64, return counts and sums, and fill `out` and `duals`. They release
 // the GIL, raise TypeError or ValueError for wrong arrays, or MemoryError, and never draw random numbers. Any number of

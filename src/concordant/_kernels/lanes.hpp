@@ -30,10 +30,10 @@ INLINE void add(double* y, const double* x, double factor, size_t n) {
         for (size_t l = 0; l < LANES; l++) y[i + l] += factor * x[i + l];
 }
 
-// Four doubles. GCC keeps a few of these in registers over a loop, unlike arrays of doubles.
+// Four doubles. GCC keeps a few of these in registers during a loop, which it does not do with arrays of doubles.
 #if defined(GNU_VECTORS)
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-#pragma GCC diagnostic ignored "-Wpsabi"  // they are never passed to what is not inline
+#pragma GCC diagnostic ignored "-Wpsabi"  // only inline functions take them as arguments
 #else
 struct Four {
     double of[4];
@@ -65,7 +65,7 @@ INLINE Four larger(const Four& x, const Four& y) {
     return found;
 #endif
 }
-INLINE bool same(const Four& x, const Four& y) {  // neither has a NaN
+INLINE bool same(const Four& x, const Four& y) {  // x and y contain no NaN
 #if defined(GNU_VECTORS)
     const auto differs = x != y;
     return !((differs[0] | differs[1]) | (differs[2] | differs[3]));
@@ -74,7 +74,7 @@ INLINE bool same(const Four& x, const Four& y) {  // neither has a NaN
 #endif
 }
 
-// to = start + the sum of factor[r] * at[r], some columns at a time, in registers.
+// to = start + the sum over r of factor[r] * at[r]. A few columns at a time stay in registers.
 template <size_t PARTS>
 INLINE void scattered_block(const double* const* at, const double* factor, size_t count, const double* start,
                             double* to, size_t c) {
@@ -95,7 +95,7 @@ INLINE void scattered(const double* const* at, const double* factor, size_t coun
     for (; c < end; c += 8) scattered_block<2>(at, factor, count, start, to, c);
 }
 
-// The same without a start, for consecutive rows.
+// to = the sum over r of factor[r] * row r, for consecutive rows.
 template <size_t PARTS>
 INLINE void combine_block(const double* from, size_t stride, const double* factor, size_t count, double* to) {
     Four sum[PARTS];

@@ -1,4 +1,4 @@
-// Means rounded to 12 digits, if this keeps all ties and makes no others.
+// Means rounded to 12 digits, if rounding keeps all ties and makes no new ties.
 
 #include <algorithm>
 #include <cmath>
@@ -128,10 +128,10 @@ class Groups {
     }
 };
 
-// Returns whether rounding explains all differences within groups of equal means, and none between groups. Sums that
-// differ only by rounding are less than half a step of the last digit apart. So two neighbouring groups are too close
-// only if a system is that near to the middle between them. A mean of 12 digits is known to 1e-3 of a step, and is at
-// most 1e12 steps.
+// Returns whether rounding explains every difference within groups of equal means, and no difference between groups.
+// Sums that differ only by rounding are less than half a step of the last digit apart. So two neighbouring groups are
+// too close only if a system is that near to the middle between them. A mean of 12 digits is known to 1e-3 of a step,
+// and is at most 1e12 steps.
 bool same_ties(size_t m, double slack, const Row& row, const Groups& groups) {
     if (groups.too_wide(m, slack)) return false;
     const double near = 0.5 - (2e12 * slack + 1e-3);

@@ -9,7 +9,7 @@ namespace kernels {
 namespace {
 
 // Converts scores to integers from `first` to first + `most` in the same order, so that more of them fit a register.
-// Distinct scores may get equal integers, which callers detect. Returns false if there is no such scale.
+// Distinct scores may get equal integers, which callers detect. Returns false if no scale is suitable.
 template <class Whole>
 INLINE bool quantise(int n, const double* v, int32_t first, double most, Whole* q) {
     double low[BLOCK], high[BLOCK];
@@ -32,7 +32,7 @@ INLINE bool quantise(int n, const double* v, int32_t first, double most, Whole* 
 #if defined(GNU_VECTORS)
 constexpr int WIDE = 16;
 typedef int16_t Shorts __attribute__((vector_size(2 * WIDE), aligned(2), may_alias));
-#pragma GCC diagnostic ignored "-Wpsabi"  // they are never passed to what is not inline
+#pragma GCC diagnostic ignored "-Wpsabi"  // only inline functions take them as arguments
 
 INLINE Shorts shorts(const int16_t* from) {
     Shorts found;
@@ -68,7 +68,7 @@ INLINE int32_t short_descents(int n, const int16_t* v) {
     return ties ? -1 : descents;
 }
 
-// Does what count_pairs does.
+// Computes the same as count_pairs.
 INLINE void short_pairs(int n, const int16_t* v, int32_t* both, int32_t* above) {
     int16_t counted[2][FEW + BLOCK];
     for (int b = 0; b < n; b += WIDE) {
@@ -104,7 +104,7 @@ inline void short_pairs(int n, const int16_t* v, int32_t* both, int32_t* above) 
 #endif
 
 INLINE bool as_shorts(int n, const double* v, int16_t* q) {
-    std::fill(q + n, q + n + BLOCK, int16_t(INT16_MAX));  // no score has this value, and none is above it
+    std::fill(q + n, q + n + BLOCK, int16_t(INT16_MAX));  // no score has this value or a higher one
     return quantise(n, v, INT16_MIN, 65534.0, q);
 }
 

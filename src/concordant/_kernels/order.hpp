@@ -1,4 +1,4 @@
-// Sorts rows of scores, best first: up to SMALL items by counting the items above each, beyond by radix sort. An item
+// Sorts rows of scores, best first: up to SMALL items by counting the items above each, more by radix sort. An item
 // is above another when its score is higher.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace kernels {
 
-constexpr int SMALL = 384;  // up to here all pairs are compared
-constexpr int FEW = 128;    // up to here 16 bits distinguish the scores of most rows
+constexpr int SMALL = 384;  // up to this number, all pairs are compared
+constexpr int FEW = 128;    // up to this number, 16 bits distinguish the scores of most rows
 constexpr int BLOCK = 32;   // items compared with one other item at a time
 
 inline double pairs_of(double n) { return n * (n - 1) / 2; }
@@ -48,7 +48,7 @@ INLINE void count_pairs(int n, const Value* v, int32_t* both, int32_t* above) {
     }
 }
 
-// Does what count_pairs does, for up to SMALL scores.
+// Computes the same as count_pairs, for up to SMALL scores.
 void count_above(int n, const double* v, int32_t* both, int32_t* above);
 
 // The number of pairs j < i with v[j] > v[i]; -1 if there are more than FEW scores, or two are equal or nearly so.
@@ -61,7 +61,7 @@ struct Order {
     double tied_pairs = 0;
     int32_t item[SMALL + BLOCK];   // item[i] is the index of the i-th best
     int32_t above[SMALL + BLOCK];  // number of items above the i-th best
-    double x[SMALL + BLOCK];       // its score
+    double x[SMALL + BLOCK];       // score of the i-th best
     int32_t group[SMALL], group_end[SMALL];
 
     bool ties() const { return groups > 0; }
@@ -89,7 +89,7 @@ struct Order {
 };
 
 // ---------------------------------------------------------------------------------------------
-// Beyond.
+// More items.
 // ---------------------------------------------------------------------------------------------
 
 // Sorts the best score first, and keeps the order of equal scores. The low half of an item is the index of a score, the
@@ -100,7 +100,7 @@ struct Scored {
     double score, value;
 };
 
-// The same order: each score with the other side's value.
+// Also sorts best first; each score carries the value of the other side.
 std::vector<Scored> sorted_by(const double* score, const double* value, size_t n);
 
 }  // namespace kernels

@@ -9,7 +9,7 @@ namespace kernels {
 
 namespace {
 
-// An integer in the order of the scores.
+// An integer for each score, in the same order as the scores.
 int64_t key_of(double score) {
     score += 0.0;  // -0.0 becomes 0.0
     int64_t bits;
@@ -17,7 +17,7 @@ int64_t key_of(double score) {
     return bits ^ ((bits >> 63) & INT64_MAX);
 }
 
-// Sorts by a 32-bit integer for each score; two passes use its leading 22 bits, three use all.
+// Sorts by a 32-bit integer for each score; two passes use its leading 22 bits, three passes use all bits.
 struct IndexSort {
     static constexpr int BITS = 11, BUCKETS = 1 << BITS;
     static constexpr ptrdiff_t SHORT = 64;  // runs up to this length are left to insertion sort
@@ -39,7 +39,7 @@ struct IndexSort {
         return sort([=](double s) { return uint64_t((high - s) * scale); }, SHORT);
     }
 
-    // Keys from the leading half of the bits, which give each order of magnitude as many keys.
+    // Keys from the leading half of the bits, which give the same number of keys to each order of magnitude.
     void by_keys() const {
         sort([](double s) { return (uint64_t(INT64_MAX) - uint64_t(key_of(s))) >> 32; }, PTRDIFF_MAX);
     }
@@ -64,13 +64,14 @@ struct IndexSort {
 
     double score_of_item(uint64_t it) const { return score[uint32_t(it)]; }
 
-    // Sorts the runs that agree in the bits from `first` on, unless more than `most` of them differ, and counts.
+    // Sorts the runs that agree in the bits from `first` on, and counts the greater scores. Returns false if a run of
+    // different scores is longer than `most`.
     bool finish(int first, ptrdiff_t most) const {
         const auto alike = [=](uint64_t a, uint64_t b) { return (a ^ b) >> first == 0; };
         const auto differ = [=](uint64_t a, uint64_t b) { return score_of_item(a) != score_of_item(b); };
         size_t neighbours = 0, wrong = 0;
         for (size_t i = 1; i < n; i++) neighbours += alike(items[i - 1], items[i]);
-        const bool many = neighbours > n / 8;  // probably ties, so compare them without a branch
+        const bool many = neighbours > n / 8;  // these are probably ties, so compare them without a branch
         if (many)
             for (size_t i = 1; i < n; i++) wrong += alike(items[i - 1], items[i]) & differ(items[i - 1], items[i]);
         if (many && !wrong) {
@@ -91,7 +92,7 @@ struct IndexSort {
         return true;
     }
 
-    // Writes into the high halves where each run of items that are not `below` one another begins.
+    // Writes into the high halves where each run begins. The items of a run are not `below` one another.
     template <class Below>
     void count_greater(Below below) const {
         uint64_t before = items[0], begin = 0;

@@ -21,7 +21,7 @@ struct Overlaps {
     double last = 0;    // agreement at the last depth, if its weight is not 0
 };
 
-// One side: the first and last rank, from 1, of each item's group, and of the group at each depth.
+// One side: the first and last rank, counted from 1, of each item's group, and of the group at each depth.
 struct Side {
     std::vector<int32_t> top, bottom;
     std::vector<int32_t> top_at, bottom_at;
@@ -39,7 +39,7 @@ struct Counted {
     double begun, begun_done, done_begun, done;
 };
 
-// Sums over the items the products of their contributions on both sides. The mixed terms are added first, so that
+// Sums the product of both sides' contributions over the items. The mixed terms are added first, so that
 // exchanging the sides gives the same bits.
 inline double blend(double a, double b, const Counted& c) {
     const double mixed = a * (1 - b) * c.begun_done + (1 - a) * b * c.done_begun;

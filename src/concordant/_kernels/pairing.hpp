@@ -2,7 +2,7 @@
 //     Result                                   a struct of doubles, in the order of the fields of its twin
 //     bool wants_order(n)                      whether it takes rows of this length with the truth sorted
 //     small(order, candidate, result)          adds up the result, given the truth in order
-//     large(truth, candidate, n, result)       the same, given the truth as it is
+//     large(truth, candidate, n, result)       adds up the result, given the truth unsorted
 #pragma once
 
 #include <atomic>

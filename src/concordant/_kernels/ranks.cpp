@@ -1,4 +1,4 @@
-// spearman: products of the ranks of two rankings; tied items have the mean of their ranks.
+// spearman: sums of products of ranks in two rankings. Tied items have the mean of their ranks.
 
 #include <cstdint>
 #include <vector>
@@ -15,10 +15,10 @@ struct Ranks {
     double product = 0, square_truth = 0, square_candidate = 0;
 };
 
-// Twice the centred rank, a whole number. `above` items are before the group of `size` tied items.
+// Twice the centred rank, which is a whole number. `above` items are before the group of `size` tied items.
 inline int64_t centred(int64_t above, int64_t size, int64_t n) { return 2 * above + size - n; }
 
-// Sums of whole numbers, exact up to a million items: n^3 / 3 fits 63 bits.
+// Sums of whole numbers, which are exact up to a million items, because n^3 / 3 fits 63 bits.
 struct ExactSums {
     int64_t product = 0, square_truth = 0, square_candidate = 0;
     void add(int64_t r, int64_t s) {
@@ -63,7 +63,7 @@ void ranks_large(const double* truth, const double* candidate, size_t n, Ranks& 
     const std::vector<Scored> order = sorted_by(other.data(), rank.data(), n);
     ExactSums sums;
     size_t some = 0;
-    const size_t few = n <= (1u << 20) ? n : n <= (1u << 26) ? 1024 : 1;  // terms that cannot overflow a sum
+    const size_t few = n <= (1u << 20) ? n : n <= (1u << 26) ? 1024 : 1;  // so many terms cannot overflow a sum
     for (size_t lo = 0, hi; lo < n; lo = hi) {
         for (hi = lo + 1; hi < n && order[hi].score == order[lo].score; hi++) {}
         const int64_t mine = centred(int64_t(lo), int64_t(hi - lo), int64_t(n));

@@ -12,7 +12,7 @@ namespace kernels {
 
 namespace {
 
-// Four topics at a time, so that the sums are loaded and stored less often.
+// Adds four topics at a time, so that the sums are loaded and stored less often.
 VECTORISED void sum_resamples(const double* values, const int64_t* weights, size_t n, size_t m, double* out,
                               Queue& queue) {
     std::vector<const double*> drawn(n + 3);

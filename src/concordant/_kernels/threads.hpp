@@ -1,4 +1,5 @@
-// Threads for the kernels: the requested number, within limits. If the system provides fewer, these do the work.
+// Starts the requested number of threads for the kernels, within limits. If the system provides fewer threads, those do
+// all the work.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ inline size_t thread_count(int workers, size_t parts) {
 }
 
 // Calls run(0) here, and run(1) .. run(threads - 1) each in its own thread, or here if no more threads are available.
-// Rethrows the first exception after all have ended.
+// Rethrows the first exception after all threads have ended.
 template <class Run>
 void in_parallel(size_t threads, const Run& run) {
     FirstError error;
@@ -37,8 +38,8 @@ void in_parallel(size_t threads, const Run& run) {
     error.rethrow();
 }
 
-// Rows 0 .. count - 1, given to threads a few at a time, so that none waits for a slower one. A row's result does not
-// depend on its thread.
+// Gives rows 0 .. count - 1 to threads, a few at a time, so that no thread waits for a slower one. A row's result does
+// not depend on its thread.
 class Queue {
   public:
     static constexpr size_t AT_A_TIME = 16;
@@ -69,7 +70,7 @@ class Turn {
     size_t at = 0, end = 0;
 };
 
-// Calls work(queue) in up to `workers` threads, which take rows from the queue until none is left.
+// Calls work(queue) in up to `workers` threads, which take rows from the queue until no row is left.
 template <class Work>
 void share_rows(size_t count, int workers, const Work& work) {
     Queue queue(count);

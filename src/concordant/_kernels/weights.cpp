@@ -1,4 +1,4 @@
-// weighted_tau: concordant minus discordant pairs, weighted by 1 / rank of both items.
+// weighted_tau: concordant minus discordant pairs. The weight of a pair is the sum of 1 / rank over its two items.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@ namespace kernels {
 
 namespace {
 
-// A sum over pairs of both items' weights equals a sum over items: weight times number of pairs.
+// The sum of both items' weights over pairs equals a sum over items of weight times number of pairs.
 struct Weighed {
     double agreement = 0, untied_truth = 0, untied_candidate = 0;
 
@@ -28,7 +28,8 @@ struct Weights {
     Weighed by_truth, by_candidate;
 };
 
-// Items in the order of the truth, best first; ties there from the worst to the best in candidate.
+// Items in the order of the truth, best first. Items tied in truth are in order from the worst to the best in
+// candidate.
 void weigh(size_t n, const int32_t* both, const int32_t* above, const int32_t* above_truth, Weights& w) {
     const int64_t others = int64_t(n) - 1;
     std::vector<int32_t> size(n);  // size of candidate's tied group that begins at a place

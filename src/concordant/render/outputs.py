@@ -1,4 +1,4 @@
-"""Write output files whole or not at all, and never over an input or a file of another kind."""
+"""Write each output file completely or not at all, and never over an input or a file of another kind."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..errors import InputError, files_of_call
 
 try:
     import fcntl
-except ImportError:  # Windows, which does not remove a file that is open
+except ImportError:  # Windows, which cannot remove an open file
     fcntl = None  # type: ignore[assignment]
 
 
 class Kind(NamedTuple):
-    """A kind of output; an output may replace an earlier one of its kind, and no other file."""
+    """A kind of output file. An output may replace an earlier file of its kind, but no other file."""
 
     words: str
     holds: Callable[[bytes], object]
@@ -36,11 +36,11 @@ REPORT_START = (
 )
 REPORT = Kind("a report by concordant", re.compile(re.escape(REPORT_START.encode())).match)
 FIGURE = Kind("a figure", re.compile(rb"%PDF-|\x89PNG|\s*<(?:\?xml|svg|!--|!DOCTYPE svg)").match)
-# The quotes mean nothing in CSV, and few programs write them: they distinguish our tables from a user's data.
+# Quotes around a plain word mean nothing in CSV, and few programs write them. They mark the tables that we wrote.
 SCORES_START = '"topic",'
 SCORES = Kind("a table of scores by concordant", re.compile(SCORES_START.encode() + b'(?!")').match)
 JUDGMENTS = Kind("judgments in TREC's format", re.compile(rb"\S+(?:[ \t]+\S+){3}[ \t]*\r?\n").match)
-_START = 4096  # bytes, enough to tell the kind
+_START = 4096  # bytes at the start of a file, enough to tell its kind
 
 
 def check_output(path: str | os.PathLike[str], kind: Kind | None = None) -> None:
@@ -58,7 +58,7 @@ def check_output(path: str | os.PathLike[str], kind: Kind | None = None) -> None
     before = _replaceable(target, path, kind)
     if before is None or stat.S_ISREG(before):
         try:
-            with _beside(target) as file:  # ask the file system itself, since modes do not tell everything
+            with _beside(target) as file:  # try it, since permission bits do not tell everything
                 file.write(b"\0")
         except OSError as error:
             raise _named(error, path) from None
@@ -84,16 +84,16 @@ def written_whole(path: str | os.PathLike[str], kind: Kind | None = None) -> Ite
             os.fsync(file.fileno())  # some file systems report only here that they are full
             if before is not None:
                 os.chmod(file.name, stat.S_IMODE(before))
-            if fcntl is None:  # Windows does not rename an open file
+            if fcntl is None:  # Windows cannot rename an open file
                 file.close()
             os.replace(file.name, target)
         files_of_call().wrote(target)
-    except OSError as error:  # it names no file, or a temporary one
+    except OSError as error:  # the error names no file, or only the temporary one
         raise _named(error, path) from None
 
 
 def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) -> int | None:
-    """Return the mode of the existing file, or None; raise an error if it must not be replaced."""
+    """Return the mode of the existing file, or None if there is none. Raise an error if it must not be replaced."""
     try:
         mode = target.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -114,7 +114,7 @@ def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) 
 
 
 def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a table, one mapping from column to value per row, all with the same columns, in full precision."""
+    """Write a CSV table in full precision. Each row maps columns to values, and all rows have the same columns."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -125,7 +125,7 @@ def write_csv(path: str | os.PathLike[str], rows: Sequence[Mapping[str, Any]]) -
 
 
 def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
-    """Write a file unless it exists, and return whether it was written; of two processes only one succeeds."""
+    """Write a file unless it exists, and return whether it was written. Only one of two processes can succeed."""
     target = Path(path)
     try:
         with _beside(target) as part:
@@ -148,18 +148,19 @@ def write_new(path: str | os.PathLike[str], data: bytes) -> bool:
 
 @contextmanager
 def _beside(target: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file in the target's folder, and delete it at the end in any case.
+    """Open a temporary file in the target's folder, and always delete it at the end.
 
-    It is locked while it is written, so that no process mistakes it for a leftover of a killed one.
+    The file is locked while it is written, so that no process takes it for the leftover of a killed process.
     """
     name = target.name[:40]
     clear_parts(target.parent, glob.escape(name))
     while True:
-        # By hand, not by tempfile: an interrupt between making the file and knowing its name would leave it behind.
+        # Choose the name before the file exists. With tempfile, an interrupt between making the file and learning its
+        # name would leave the file behind.
         part = target.parent / f".{name}.{secrets.token_hex(8)}.part"
         try:
             with open(part, "xb") as file:
-                if _locked(file) is not False and os.path.exists(part):  # else another process has just deleted it
+                if _locked(file) is not False and os.path.exists(part):  # otherwise another process has just deleted it
                     yield file
                     return
         finally:
@@ -167,7 +168,7 @@ def _beside(target: Path) -> Iterator[IO[bytes]]:
 
 
 def clear_parts(folder: Path, name: str = "*") -> None:
-    """Remove the partial files that killed processes left in a folder, for targets that match a pattern."""
+    """Remove partial files that killed processes left in a folder, if the names of their targets match a pattern."""
     for part in folder.glob(f".{name}.{'[0-9a-f]' * 16}.part"):
         with suppress(OSError), open(part, "r+b") as file:
             if _locked(file):
@@ -177,8 +178,8 @@ def clear_parts(folder: Path, name: str = "*") -> None:
 
 
 def _locked(file: IO[bytes]) -> bool | None:
-    """Lock an open file until it is closed; False if another process holds the lock, None without support for locks."""
-    if fcntl is None:  # here removing an open file is an error
+    """Lock an open file until it is closed. Return False if another process locked it, None if locks do not work."""
+    if fcntl is None:  # no lock needed: Windows does not remove open files
         return True
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -190,5 +191,5 @@ def _locked(file: IO[bytes]) -> bool | None:
 def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
     other = error.filename is not None and not os.fsdecode(error.filename).endswith(".part")
     if error.errno is None or (other and os.fspath(path) != os.fsdecode(error.filename)):
-        return error  # raised by a library, with its own message or about its own file
-    return OSError(error.errno, error.strerror, os.fspath(path))  # the errno chooses the subclass
+        return error  # a library raised it, with its own message or about its own file
+    return OSError(error.errno, error.strerror, os.fspath(path))  # Python chooses the subclass by errno

@@ -1,4 +1,4 @@
-"""The papers behind coefficients and functions, read from `references.bib` by their keys in the registry."""
+"""Look up the papers behind coefficients and functions in `references.bib`, by their keys in the registry."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from ..coefficients.registry import list_coefficients
 from ..errors import InputError, nearest
 
-# references.bib has an empty line between entries, and none within. The keywords of an entry are not printed: they list
-# the functions that the paper describes, and coefficients with several papers. Our own methods cite this package.
+# In references.bib, an empty line separates entries, and no entry contains one. The keywords of an entry are not
+# printed. They name the functions that the paper describes, and the coefficients that have several papers. Our own
+# methods cite this package.
 _METHODS: dict[str, str] = {}
 BIBTEX: dict[str, str] = {}
 for _entry in (Path(__file__).parents[1] / "references.bib").read_text(encoding="utf-8").strip().split("\n\n"):
@@ -20,7 +21,7 @@ for _entry in (Path(__file__).parents[1] / "references.bib").read_text(encoding=
 
 
 def bibliography(names: list[str]) -> list[str]:
-    """Return the BibTeX entries of coefficients, functions or keys of papers, each once."""
+    """Return the BibTeX entries for the names of coefficients, functions or papers, each entry once."""
     papers = {key: [key] for key in BIBTEX} | {c.name: [c.reference] for c in list_coefficients()}
     for key, methods in _METHODS.items():
         for name in methods.split():

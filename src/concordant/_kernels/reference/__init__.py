@@ -1,6 +1,6 @@
-"""The kernels in NumPy and SciPy: a readable twin of the native module, used if that was not built.
+"""The kernels in NumPy and SciPy: a readable twin of the native module, used if the native module was not built.
 
-Each function is the twin of the C++ function of its name. This package has all names of the native module.
+Each function is the twin of the C++ function with the same name. This package has every name of the native module.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Concordant pairs of two rankings: the twin of concordance.cpp, concordance_large.cpp and concordance_tolerant.cpp.
 
-The entry points of all kernels that compare two rows are made here, for one pair and for many. `*_pair` takes two
-vectors and returns a tuple of sums, or None if a score is not finite. `*_rows` takes many pairs, fills one row of sums
-in `out` for each, and returns whether all scores were finite.
+This module makes the entry points of all kernels that compare two rankings. `*_pair` takes two vectors and returns a
+tuple of sums, or None if a score is not finite. `*_rows` takes many pairs, fills one row of sums in `out` for each
+pair, and returns whether all scores were finite.
 
 Throughout, an item is *above* another when its score is higher. Rows are walked in ascending order of `candidate`, so
 the items above a given one come after it.
@@ -22,21 +22,21 @@ from ...arrays import FloatArray, IntArray
 # A field of a kernel's result: a float for one pair, an array for a batch. Formulas are the same for both.
 Value: TypeAlias = FloatArray
 Block: TypeAlias = Callable[..., FloatArray]
-"""Takes one truth, rows of candidates and the kernel's settings; returns one row of sums for each candidate."""
+"""A function of one truth, rows of candidates and the kernel's settings that returns one row of sums per candidate."""
 Pair: TypeAlias = Callable[..., tuple[float, ...] | None]
 Rows: TypeAlias = Callable[..., bool]
 
 
 def finite(truth: FloatArray, candidate: FloatArray) -> bool:
     """Tell whether all scores are finite."""
-    # A finite product proves it; an infinite one may be an overflow.
+    # A finite dot product proves that all scores are finite. An infinite one may also come from an overflow.
     with np.errstate(all="ignore"):
         product = np.dot(truth, candidate)
     return isfinite(product) or bool(np.isfinite(truth).all() and np.isfinite(candidate).all())
 
 
 def entry_points(block: Block) -> tuple[Pair, Rows]:
-    """Make a kernel's two entry points, for one pair and for many, from its function of one truth and candidates."""
+    """Make the entry points of a kernel, for one pair and for many pairs, from its `Block`."""
 
     def pair(truth: FloatArray, candidate: FloatArray, *settings: Any) -> tuple[float, ...] | None:
         if not finite(truth, candidate):
@@ -54,7 +54,7 @@ def entry_points(block: Block) -> tuple[Pair, Rows]:
     ) -> bool:
         if not np.isfinite(truth[np.unique(truth_row)]).all():
             return False
-        step = max(1, 2**16 // truth.shape[1])  # so few that what is computed stays in the cache
+        step = max(1, 2**16 // truth.shape[1])  # few enough rows for the cache
         order = np.argsort(truth_row, kind="stable")
         for pairs in np.split(order, np.flatnonzero(np.diff(truth_row[order])) + 1):
             for lo in range(0, len(pairs), step):
@@ -69,7 +69,7 @@ def entry_points(block: Block) -> tuple[Pair, Rows]:
 
 
 def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """Return the first and last position of each item's run of equal items; `equal` compares neighbours."""
+    """Return the first and last position of each item's run of equal items. `equal` marks equal neighbours."""
     rows, m = equal.shape[0], equal.shape[1] + 1
     place = np.arange(m)
     if not equal.any():
@@ -83,7 +83,7 @@ def tied_places(equal: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
 
 
 def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Count the later positions with a greater rank, for each position."""
+    """Count, for each position, the later positions with a greater rank."""
     rows, m = ranks.shape
     if rows >= 8 and m <= 4096:
         columns = np.ascontiguousarray(ranks.T)
@@ -99,7 +99,8 @@ def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
         greater = ranks[:, None, :] > ranks[:, :, None]
         greater &= place > place[:, None]
         return np.asarray(np.add.reduce(greater.view(np.uint8), axis=2, dtype=np.uint8))
-    # Later and greater becomes earlier and smaller, in a permutation: of two that are equal, the earlier one is larger.
+    # Reverse the positions and number the ranks from the greatest. "Later and greater" then becomes "earlier and
+    # smaller". Of two equal ranks, the earlier in `flipped` gets the larger number, so the two do not count.
     flipped = np.empty((rows, m), np.int64)
     order = np.argsort(-ranks.astype(np.int64), axis=1, kind="stable")
     np.put_along_axis(flipped, m - 1 - order, np.broadcast_to(np.arange(m), (rows, m)), 1)
@@ -107,12 +108,12 @@ def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def earlier_smaller(ranks: IntArray) -> IntArray:
-    """Count for each position of a permutation the earlier positions with a smaller rank, in O(n log n).
+    """Count, for each position of a permutation, the earlier positions with a smaller rank, in O(n log n).
 
-    From the highest bit down, ranks fall into nodes of equal leading bits, each in its original order. Of two ranks
-    that first differ in this bit, the smaller has a 0, so each 1 counts the zeros before it in its node. Node k of
-    width w holds the ranks k w .. (k+1) w - 1, so nodes are the rows of a matrix with w columns. (Ranks beyond the last
-    fill it up; they come after all others and do not count.)
+    Go through the bits from the highest down. Ranks with the same leading bits form a node and keep their original
+    order. If two ranks of a node differ in the current bit, the smaller has a 0, so each 1 counts the zeros before it
+    in its node. Node k of width w holds the ranks k w .. (k+1) w - 1, so nodes are the rows of a matrix with w columns.
+    Extra ranks fill up the matrix. They come after all given ranks, so no given rank counts them.
     """
     n = ranks.size
     bits = max(1, (n - 1).bit_length())
@@ -134,32 +135,32 @@ def earlier_smaller(ranks: IntArray) -> IntArray:
 
 
 MEAN, STRICT, BACK, PAIRS = 1, 2, 4, 8
-"""Flags for sums that only some coefficients need; pass their sum as `extra`. PAIRS alone asks for numbers of pairs:
-the fields after `tied_both` are then meaningless."""
+"""Flags for sums that only some coefficients need; pass the sum of the flags as `extra`. PAIRS alone asks only for the
+numbers of pairs: the fields after `tied_both` are then meaningless."""
 
 
 class Counts(NamedTuple):
     """Counts and sums over two rankings. C(i) is the number of items above i on both sides."""
 
-    concordant: Value  # pairs that both order the same way
-    discordant: Value  # pairs that they order differently
+    concordant: Value  # pairs that both rankings order the same way
+    discordant: Value  # pairs that the rankings order differently
     tied_truth: Value  # pairs tied in truth
     tied_candidate: Value
     tied_both: Value
-    top_truth: Value  # items with none above them
+    top_truth: Value  # items with no item above them
     top_candidate: Value
     down_truth: Value  # BACK: sum of C(i) / (items above i in truth)
-    down_candidate: Value  # the same, walking candidate
-    mean_candidate: Value  # MEAN: the same, averaged over the places of i in its tied group
-    within_candidate: Any  # MEAN: the average over pairs within tied groups, which are concordant half of the time
-    strict_candidate: Value  # STRICT: sum of (C(i) + tied with i on both sides) / (items above or tied with i)
-    alone_candidate: Value  # STRICT: 1 if there is an item with none above it or tied with it
+    down_candidate: Value  # sum of C(i) / (items above i in candidate)
+    mean_candidate: Value  # MEAN: down_candidate, averaged over the places of i in its tied group
+    within_candidate: Any  # MEAN: the part from pairs within tied groups, concordant in half of the orders
+    strict_candidate: Value  # STRICT: sum of (C(i) + items tied with i on both sides) / (items above or tied with i)
+    alone_candidate: Value  # STRICT: 1 if an item has no item above it or tied with it
 
 
 Compared: TypeAlias = tuple[npt.NDArray[Any], ...]
-"""How each item compares with the others: rows of candidates x items, in any order of the items. How many are above it
-on both sides, in candidate and in truth; and, unless nothing is tied, how many are tied with it in candidate, in truth
-and on both sides, itself among them."""
+"""Arrays with one row per candidate and one column per item, in any order of the items. The first three count the items
+above each item: on both sides, in candidate, and in truth. If there are ties, three more arrays count the items tied
+with each item, including itself: in candidate, in truth, and on both sides."""
 
 
 def _by_sorting(truth: FloatArray, candidate: FloatArray) -> Compared:
@@ -167,7 +168,7 @@ def _by_sorting(truth: FloatArray, candidate: FloatArray) -> Compared:
     m = truth.size
     ascending, y = np.sort(truth), np.sort(candidate, axis=1)
     equal = y[:, 1:] == y[:, :-1]
-    if tied := np.count_nonzero(equal):  # these come by truth, best first, so that the later is never above in truth
+    if tied := np.count_nonzero(equal):  # order ties by truth, best first: a later item is not above in truth
         order = np.lexsort((np.broadcast_to(-truth, candidate.shape), candidate), axis=1)
     else:
         order = candidate.argsort(axis=1)
@@ -184,7 +185,7 @@ def _by_sorting(truth: FloatArray, candidate: FloatArray) -> Compared:
 
 
 def _by_pairs(truth: FloatArray, candidate: FloatArray, tolerance: float) -> Compared:
-    """Compare the items with a tolerance, which is not transitive: all pairs, some at a time."""
+    """Compare all pairs of items, some pairs at a time, because ties within a tolerance are not transitive."""
     m = truth.size
     found = np.zeros((6, len(candidate), m), np.int64)
     step = max(1, 2**22 // m)
@@ -200,7 +201,7 @@ def _by_pairs(truth: FloatArray, candidate: FloatArray, tolerance: float) -> Com
 
 
 def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, extra: int) -> FloatArray:
-    """Compute `Counts` of one truth with each row of candidates."""
+    """Compute the `Counts` of one truth with each row of candidates."""
     items = _by_pairs(truth, candidate, tolerance) if tolerance > 0 else _by_sorting(truth, candidate)
     both, above, above_truth, *ties = items
     rows, m = candidate.shape
@@ -230,17 +231,17 @@ def _concordance(truth: FloatArray, candidate: FloatArray, tolerance: float, ext
 
 
 def _sum_ratios(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> FloatArray:
-    """Sum part / whole along the rows; whole = 0 implies part = 0."""
+    """Sum part / whole along the rows. Where whole is 0, part is 0 too."""
     return np.asarray(np.add.reduce(part / np.maximum(whole, 1), axis=1))
 
 
 def _mean_over_places(
     both: npt.NDArray[Any], above: npt.NDArray[Any], tied: npt.NDArray[Any]
 ) -> tuple[FloatArray, FloatArray]:
-    """Average over the orders of tied groups (urbano2017, equations 6 and 8): t items take the places p .. p+t-1."""
+    """Average over the orders of tied groups (urbano2017, equations 6 and 8); t tied items have places p .. p+t-1."""
     rows, m = both.shape
     mean, within = np.empty(rows), np.empty(rows)
-    place = np.arange(m)  # from 0, so the number of items above
+    place = np.arange(m)  # from 0, so a place is also the number of items above it
     inverse = 1 / np.maximum(place, 1)
     inverse[0] = 0
     for row in range(rows):
@@ -249,7 +250,7 @@ def _mean_over_places(
         sums[begins] = np.add.reduceat(inverse, begins)
         first = np.repeat(begins, np.diff(begins, append=m))
         within[row] = ((place - first) * inverse).sum() / 2
-        alone = tied[row] == 1  # both / place, exactly
+        alone = tied[row] == 1  # an untied item adds exactly both / place
         share = np.where(alone, both[row], both[row] * sums[above[row]])
         mean[row] = (share / np.where(alone, np.maximum(above[row], 1), tied[row])).sum()
     return mean, within

@@ -1,19 +1,22 @@
 """The rank distance: the twin of distance.cpp, constraints.hpp and active_set.hpp.
 
-Systems in the order of `candidate`, best first, have m - 1 differences of adjacent columns of X, with means d and
-covariance S (eps on its diagonal). carterette2009, equation 2, asks for the nearest point that keeps the order:
+Put the columns of X, one per system, in the order of `candidate`, best first. The m - 1 differences of adjacent columns
+have the means d and the covariance S (with eps added to its diagonal). carterette2009, equation 2, seeks the nearest
+point that keeps the order:
 
     minimum over delta >= 0 of (delta - d)' S^-1 (delta - d).
 
-Its dual needs no inverse: delta = d + S v with v >= 0 and v' delta = 0, so v minimises v' S v / 2 + d' v over v >= 0,
-and the minimum above is v' S v. With S = L L' that is |L' v + L^-1 d|, a problem of non-negative least squares.
+The dual problem needs no inverse: delta = d + S v with v >= 0 and v' delta = 0. So v minimises v' S v / 2 + d' v over
+v >= 0, and the minimum above is v' S v. If S = L L', v also minimises |L' v + L^-1 d|, which is a non-negative
+least-squares problem.
 
-Systems that are tied in `candidate` imply no order. We then seek the nearest means mu in which no system is below one
-of the next tied group. Let C be the covariance of the systems (eps / 2 on its diagonal, so that a difference has eps),
-and A the differences of such pairs. Then mu = x + C A' w with w >= 0 and w' A mu = 0, the same problem with S = A C A'
-and d = A x. There may be very many pairs, so only violated pairs are added.
+Systems that are tied in `candidate` imply no order. We then seek the nearest means mu in which no system of a tied
+group is below a system of the next group. Let C be the covariance of the systems (with eps / 2 added to its diagonal,
+which adds eps to each difference), and let each row of A give the difference of such a pair. Then mu = x + C A' w with
+w >= 0 and w' A mu = 0. This is the same problem with S = A C A' and d = A x. There may be very many pairs, so the
+solver adds only pairs that mu violates.
 
-Results fill `out`, one row per problem: v' S v, and the number of steps, or -1 if the solver gave up.
+Each problem fills one row of `out`: v' S v, and about the number of steps, or -1 if the solver gave up.
 """
 
 from __future__ import annotations
@@ -29,12 +32,12 @@ FIELDS = 2  # columns of `out`
 
 
 def order_of(candidate: FloatArray, means: FloatArray) -> IntArray:
-    """Order the systems by each row of candidates, best first; ties by the means, then by position."""
+    """Order the systems by each row of candidates, best first. Break ties by the means, then by position."""
     return np.lexsort((np.broadcast_to(-means, candidate.shape), -candidate), axis=-1)
 
 
 def ends_of(ordered: FloatArray) -> IntArray:
-    """Return the ends of the tied groups, from scores, best first; empty if there are no ties."""
+    """Return where each tied group ends in scores sorted best first, or an empty array if there are no ties."""
     ends = np.append(np.flatnonzero(np.diff(ordered)) + 1, len(ordered))
     return ends if len(ends) < len(ordered) else ends[:0]
 
@@ -63,8 +66,8 @@ def rank_distances(
 ) -> None:
     """Compute distances to the ranking of each row of candidates, from the covariance and means of the systems.
 
-    Fills `duals` with v too, unless it has no rows. If systems are tied, v is the push across each place of the order:
-    mu = x + C u, where u are the differences of v.
+    Also fill `duals` with v, unless it has no rows. If systems are tied, v has one value between each two neighbours in
+    the order, and mu = x + C u, where u contains the differences of v.
     """
     for row, order in enumerate(order_of(candidate, means)):
         ends = ends_of(candidate[row, order])
@@ -88,9 +91,9 @@ def recentred_distances(
 ) -> None:
     """Compute distances to one ranking, for topics resampled from a collection in which that ranking is true.
 
-    `columns` are the centred differences between neighbours in the ranking, topics x (m - 1); `projection` are the
-    collection's mean differences. If systems are tied, both hold the systems instead, best first, and `ends` has the
-    ends of the groups. `weights` say how often each topic was drawn, one row per resample.
+    `columns` contains the centred differences between neighbours in the ranking, topics x (m - 1), and `projection` the
+    mean differences of the collection. If systems are tied, both contain systems instead of differences, best first,
+    and `ends` tells where each tied group ends. `weights` says how often each topic was drawn, one row per resample.
     """
     n, p = columns.shape
     for row, w in enumerate(weights):
@@ -108,15 +111,15 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
-    if (d >= 0).all():  # X has this order: the distance is exactly 0
+    if (d >= 0).all():  # the means have this order, so the distance is exactly 0
         return np.zeros(len(d)), (0.0, 0.0)
     try:
         lower = np.linalg.cholesky(s)
         v, _ = nnls(lower.T, -solve_triangular(lower, d, lower=True), maxiter=30 * len(d) + 100)
     except (np.linalg.LinAlgError, RuntimeError, ValueError):  # singular, not converged, or not finite
         return np.zeros(len(d)), (np.nan, -1.0)
-    # Least squares stops at the accuracy of L, so rounding may omit or add a difference. Continue by Lawson and
-    # Hanson's method, with S itself.
+    # Least squares stops at the accuracy of L, so rounding may omit or add a difference. Continue with Lawson
+    # and Hanson's method, on S itself.
     active = v > 0
     for _ in range(len(d) + 10):
         v = _least_on(s, d, v, active)
@@ -126,7 +129,7 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
         if delta[worst] >= -1e-13 * (s.diagonal().max() * v.sum() + np.abs(d).max()):
             break
         active = v > 0
-        if active[worst]:  # its delta should be 0
+        if active[worst]:  # the delta of an active difference should be 0
             return np.zeros(len(d)), (np.nan, -1.0)
         active[worst] = True
     else:
@@ -136,7 +139,7 @@ def _solve(s: FloatArray, d: FloatArray) -> tuple[FloatArray, tuple[float, float
 
 
 def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[FloatArray, tuple[float, float]]:
-    """Solve for the push u = A' w on each system, and make a row of `out`."""
+    """Solve for u = A' w, which has one value per system, and make a row of `out`."""
     from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
@@ -152,7 +155,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             first, second = pairs.T
             if least_squares:
                 w, _ = nnls((lower[first] - lower[second]).T, target, maxiter=30 * len(first) + 100)
-            else:  # beyond the accuracy of L, as in `_solve`: one pair at a time
+            else:  # go beyond the accuracy of L, as in `_solve`, one pair at a time
                 w = np.append(w, 0.0)
             s = c[first] - c[second]
             s, d = s[:, first] - s[:, second], x[first] - x[second]
@@ -161,7 +164,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
             u = np.bincount(first, w, m).astype(np.float64) - np.bincount(second, w, m)
             mu = x + c @ u
             value = max(0.0, float(-w @ (d + mu[first] - mu[second])))
-            rounding = 1e-15 * (c.diagonal().max() * w.sum() + np.abs(x))  # rounding error of a moved mean
+            rounding = 1e-15 * (c.diagonal().max() * w.sum() + np.abs(x))  # rounding error of a mean in mu
             more = _violated(mu, groups, rounding)
             if not more.size or not (value > before or least_squares):
                 break
@@ -178,7 +181,7 @@ def _solve_pairs(c: FloatArray, x: FloatArray, groups: list[IntArray]) -> tuple[
 
 
 def _violated(mu: FloatArray, groups: list[IntArray], tolerance: FloatArray) -> IntArray:
-    """Find violated pairs: all of a group with the highest of the next, and its lowest with all of the next."""
+    """Find violated pairs of each system with the highest of the next group, or the lowest of the previous group."""
     found = [np.empty((0, 2), dtype=np.int64)]
     for upper, lower in itertools.pairwise(groups):
         low, high = upper[mu[upper].argmin()], lower[mu[lower].argmax()]
@@ -189,7 +192,7 @@ def _violated(mu: FloatArray, groups: list[IntArray], tolerance: FloatArray) -> 
 
 
 def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[np.bool_]) -> FloatArray:
-    """Solve the dual on the `active` set, starting near; differences that would turn negative leave the set."""
+    """Solve the dual on the `active` set, starting from v. Entries of v that would turn negative leave the set."""
     v, active = np.where(active, v, 0.0), active.copy()
     while True:
         step = np.zeros(len(d))
@@ -197,7 +200,7 @@ def _least_on(s: FloatArray, d: FloatArray, v: FloatArray, active: npt.NDArray[n
         below = active & (v + step <= 0)
         if not below.any():
             return v + step
-        shares = np.where(below, v / np.where(below, -step, 1.0), np.inf)  # the share of the step that each can take
+        shares = np.where(below, v / np.where(below, -step, 1.0), np.inf)  # how much of the step each entry can take
         v = v + shares.min() * step
         active &= shares > shares.min()
         v[~active] = 0.0

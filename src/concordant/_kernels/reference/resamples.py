@@ -11,7 +11,7 @@ from ...arrays import FloatArray, IntArray
 
 
 def resampled_sums(values: FloatArray, weights: IntArray, out: FloatArray, workers: int) -> None:
-    """Sum scores over resampled topics; `weights` say how often each topic was drawn, one row per resample."""
+    """Sum scores over resampled topics. `weights` says how often each topic was drawn, one row per resample."""
     np.matmul(weights.astype(np.float64), values, out=out)
 
 
@@ -20,11 +20,11 @@ _POWERS = 10.0 ** np.arange(301)
 
 
 def short_means(sums: FloatArray, divisor: float, slack: float, out: FloatArray, workers: int) -> None:
-    """Divide sums of nonnegative scores and round to 12 digits, systems on the last axis.
+    """Divide sums of nonnegative scores by `divisor`, and round to 12 digits. Systems are on the last axis.
 
-    A row becomes NaN if 12 digits would tie systems whose sums x and y differ by more than slack * (x + y), or separate
-    others. It also becomes NaN if a mean is below 1e-11 (except 0), or at least 1e12. All rows do if the slack is not
-    well below the last digit, which takes more than about 1,800 topics.
+    A row becomes NaN if 12 digits would tie two systems whose sums x and y differ by more than slack * (x + y), or
+    separate two systems whose sums differ by less. It also becomes NaN if a mean is below 1e-11 (except 0), or at least
+    1e12. All rows become NaN if the slack is above `LARGEST_SLACK`, which takes more than about 1,800 topics.
     """
     out[...] = np.nan
     if slack > LARGEST_SLACK:
@@ -37,10 +37,10 @@ def short_means(sums: FloatArray, divisor: float, slack: float, out: FloatArray,
 
 
 def to_digits(x: FloatArray, size: FloatArray) -> FloatArray:
-    """Round to 12 significant digits, counted from `size`."""
+    """Round to 12 significant digits, counted from the leading digit of `size`."""
     digits = 11 - np.floor(np.log10(np.where(size > 0, size, 1.0)))
-    # Means of decimals over 512 or 1,024 topics lie exactly half way between two steps, where a sum's last
-    # bit would decide. Rounding up only from 0.52 of a step keeps them all on one side.
+    # Means of decimals over 512 or 1,024 topics can lie exactly half way between two steps, where the last bit of a sum
+    # would decide. Rounding up only from 0.52 of a step rounds all of them down.
     if ((digits >= 0) & (digits <= 300)).all():  # the fast common case
         up = _POWERS[digits.astype(np.intp)]
         return np.asarray(np.copysign(np.rint(np.abs(x) * up - 0.02) / up, x) + 0.0)
@@ -51,12 +51,12 @@ def to_digits(x: FloatArray, size: FloatArray) -> FloatArray:
 
 
 def lowest_of(starts: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Return for each place of a sorted row the start of its group."""
+    """Return, for each position in a sorted row, the position at which its group starts."""
     return np.maximum.accumulate(np.where(starts, np.arange(starts.shape[1]), 0), axis=1)
 
 
 def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArray[np.intp]:
-    """Find the rows in which `short` does not tie exactly the systems whose sums differ only by rounding."""
+    """Find the rows in which the systems that `short` ties are not exactly those whose sums differ only by rounding."""
     s = np.sort(sums, axis=1)
     near = np.diff(s, axis=1) <= slack * (s[:, 1:] + s[:, :-1])
     odd = (near != (np.diff(np.sort(short, axis=1), axis=1) == 0)).any(axis=1)
@@ -69,8 +69,8 @@ def _other_ties(sums: FloatArray, short: FloatArray, slack: float) -> npt.NDArra
     return np.flatnonzero(odd)
 
 
-_SUMS = 2**22  # sums at a time
-_PAIRS = 64  # pairs at a time, to fit the cache
+_SUMS = 2**22  # sums to compute at a time
+_PAIRS = 64  # pairs to compute at a time, few enough for the cache
 
 
 def exceedances(
@@ -84,12 +84,13 @@ def exceedances(
     ends: IntArray,
     out: FloatArray,
 ) -> None:
-    """Count for each pair the resamples in which the largest statistic of its family, up to this pair, reaches it.
+    """Count, for each pair, the resamples in which the largest statistic so far in its family reaches its threshold.
 
-    `signs` has one row of 1 and -1 per resample. S = signs @ values, where column c adds to the sum of the earlier
-    column ``base[c]``, unless that is -1. The statistic of pair k in resample b is
-    ``|S[b, first[k]] - S[b, second[k]]| * scale[k]``. It must reach ``least[k]``, which does not decrease within a
-    family. Families are consecutive pairs; `ends` has the end of each.
+    `signs` has one row of 1 and -1 per resample. S = signs @ values, but column c of S also includes the sums of the
+    earlier column ``base[c]``, unless that is -1. The statistic of pair k in resample b is
+    ``|S[b, first[k]] - S[b, second[k]]| * scale[k]``. The largest is over the pairs of the family up to k, and the
+    threshold is ``least[k]``, which does not decrease within a family. Families are consecutive pairs, and `ends` has
+    the end of each family.
     """
     out[:] = 0
     step = max(1, _SUMS // values.shape[1])
@@ -111,8 +112,9 @@ def exceedances(
                 out[some] += np.count_nonzero(r >= least[some, None], axis=1)
 
 
-NEGLIGIBLE = 1e-9  # 8 + 1,000 / n successive terms below this end a sum; with few topics, single terms may be small
-TAPER = 4.5  # the terms of a truncated sum fade to the factor exp(-TAPER^2 / 2)
+# A sum ends after 8 + 1,000 / n successive terms below this limit. With few topics, one small term means little.
+NEGLIGIBLE = 1e-9
+TAPER = 4.5  # the terms of a truncated sum fade out, up to a factor of exp(-TAPER^2 / 2)
 _AT_A_TIME = 2**17
 
 
@@ -127,14 +129,14 @@ def negative_shares(
 ) -> None:
     """Compute P(S < 0) + P(S = 0) / 2 for S, the sum of n draws with replacement from a row, and for S + N(0, width).
 
-    With f the characteristic function of S, and |S| < 2 pi / step, it is
+    If f is the characteristic function of S, and |S| < 2 pi / step, this probability is
 
         1/2 - (1 / pi) * sum over k >= 0 of Im f((k + 1/2) step) / (k + 1/2),
 
     because the sum over k of sin((k + 1/2) step s) / (k + 1/2) is pi/2 times the sign of s. This is Gil-Pelaez's
-    formula by the midpoint rule, and exact. If S lies on a lattice with `points` points in 2 pi / step, the sum ends
-    after points / 2 terms, with the weights cot(pi (2k + 1) / (2 points)) / points. Otherwise it ends when the terms
-    are negligible, or after `most` terms. These then fade out, which smooths S a little.
+    formula with the midpoint rule, and it is exact. If S lies on a lattice with `points` points in 2 pi / step, the sum
+    ends after points / 2 terms, with the weights cot(pi (2k + 1) / (2 points)) / points. Otherwise it ends when the
+    terms are negligible, or after `most` terms, which then fade out and so smooth S a little.
     """
     n = differences.shape[1]
     for lo in range(0, len(differences), max(1, _AT_A_TIME // n)):
@@ -175,12 +177,13 @@ def _weights(k: int, steps: FloatArray, points: IntArray, widths: FloatArray) ->
 
 
 def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray, workers: int) -> None:
-    """Compute bandwidths of a Gaussian kernel density of each row, by Sheather and Jones's two-stage direct plug-in.
+    """Compute the bandwidth of a Gaussian kernel density of each row by Sheather and Jones's two-stage direct plug-in.
 
     psi_r(g) is the sum over all pairs of values, including each value with itself, of the r-th derivative of the normal
     density with standard deviation g, divided by n (n - 1). Start with psi_8 of a normal distribution of the given
-    scale. It gives the g of psi_6, which gives the g of psi_4, and h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones
-    divide by n^2 instead, which gives wider kernels for few values than those behind urbano2016's figures.
+    scale. It gives the g for psi_6, psi_6 gives the g for psi_4, and psi_4 gives the bandwidth
+    h = (1 / (2 sqrt(pi) psi_4 n))^(1/5). Wand and Jones divide by n^2 instead. For few values, their kernels are wider
+    than those that urbano2016 used for its figures.
     """
     n = differences.shape[1]
     # (-2 K6(0) / (psi_8 n))^(1/9) with K6(0) = -15 / sqrt(2 pi) and psi_8 = 105 / (32 sqrt(pi) scale^9)
@@ -197,7 +200,7 @@ def plug_in_widths(differences: FloatArray, scales: FloatArray, out: FloatArray,
 
 
 def _mean_derivative(apart: FloatArray, g: FloatArray, order: int, polynomial: tuple[int, ...]) -> FloatArray:
-    """Compute psi_order(g): the Hermite polynomial, here in the squares, times the normal density."""
+    """Compute psi_order(g), the mean of a Hermite polynomial (in the squares) times the normal density."""
     u = (apart / g[:, None, None]) ** 2
     values = np.polyval(polynomial, u) * np.exp(-0.5 * u)
     return np.asarray(values.mean(axis=(1, 2)) / (math.sqrt(2 * math.pi) * g ** (order + 1)))

@@ -11,9 +11,10 @@ from .concordance import Value, earlier_smaller, entry_points, tied_places
 
 
 class Weights(NamedTuple):
-    """Sums over pairs for weighted_tau, weighted by 1 / rank of both items.
+    """Sums over pairs for weighted_tau. The weight of a pair is the sum of 1 / rank over its two items.
 
-    First with the ranks in truth, ties broken by candidate; then with the ranks in candidate, ties broken by truth.
+    The first three sums use ranks in truth, with ties broken by candidate. The last three use ranks in candidate, with
+    ties broken by truth.
     """
 
     by_truth: Value  # pairs ordered alike, minus pairs ordered differently
@@ -25,7 +26,7 @@ class Weights(NamedTuple):
 
 
 def _weights(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Compute `Weights` of one truth with each row of candidates."""
+    """Compute the `Weights` of one truth with each row of candidates."""
     x, m = np.unique(truth, return_inverse=True)[1], truth.size
     out = np.empty((len(candidate), len(Weights._fields)))
     for row, scores in enumerate(candidate):
@@ -40,14 +41,14 @@ def _weights(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def _others_equal(values: IntArray) -> IntArray:
-    """Count for each item the others with its value."""
+    """Count, for each item, the other items with the same value."""
     _, group, count = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(count[group] - 1)
 
 
 def _above_on_both(x: IntArray, y: IntArray) -> IntArray:
-    """Count for each item those above it on both sides."""
-    # Order by x, best first, and rank by y; tied items are ordered so that they do not count.
+    """Count, for each item, the items above it on both sides."""
+    # Order the items by x, best first, and rank them by y. Tied items are ordered so that they do not count.
     order = np.lexsort((y, -x))
     ranks = np.empty(x.size, np.int64)
     ranks[np.lexsort((-np.argsort(order), x, -y))] = np.arange(x.size)
@@ -62,19 +63,19 @@ weights_pair, weights_rows = entry_points(_weights)
 class Gaps(NamedTuple):
     """Sums for tau_gap."""
 
-    sum: Value  # over the items: the concordant share of the gaps to the items above
+    sum: Value  # sum over items of the concordant share of the gaps to the items above
     places: Value  # items with a positive gap to an item above
-    tied_candidate: Value  # positive if there are ties
+    tied_candidate: Value  # positive if there are ties in candidate
 
 
 def _gaps(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Compute `Gaps` of one truth with each row of candidates."""
+    """Compute the `Gaps` of one truth with each row of candidates."""
     m = truth.size
-    # Only ratios of gaps matter, so scores whose gaps could overflow are scaled down by the least power of two.
+    # Only ratios of gaps matter, so scores with gaps that could overflow are divided by a power of two.
     size = int(np.frexp(np.abs(truth).max())[1] + np.frexp(m)[1])
     truth = truth * 2.0 ** min(0, 1022 - size)
     out = np.empty((len(candidate), len(Gaps._fields)))
-    step = max(1, 2**22 // m)  # to bound the memory
+    step = max(1, 2**22 // m)  # items at a time, to bound the memory
     for row, y in enumerate(candidate):
         up, down = np.empty((2, m))
         for lo in range(0, m, step):
@@ -93,7 +94,7 @@ gaps_pair, gaps_rows = entry_points(_gaps)
 
 
 class Ranks(NamedTuple):
-    """Sums for spearman, of doubled centred ranks; tied items have the mean of their ranks."""
+    """Sums over doubled centred ranks, for spearman. Tied items have the mean of their ranks."""
 
     product: Value
     square_truth: Value
@@ -101,13 +102,13 @@ class Ranks(NamedTuple):
 
 
 def _ranks(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Compute `Ranks` of one truth with each row of candidates."""
+    """Compute the `Ranks` of one truth with each row of candidates."""
     r, s = centred_ranks(truth[None]), centred_ranks(candidate)
     return np.column_stack([(r * s).sum(axis=1), np.full(len(s), (r * r).sum()), (s * s).sum(axis=1)])
 
 
 def centred_ranks(scores: FloatArray) -> FloatArray:
-    """Return twice the centred rank of each score in its row, a whole number."""
+    """Return twice the centred rank of each score in its row, which is a whole number."""
     order = np.argsort(scores, axis=1)
     ascending = np.take_along_axis(scores, order, axis=1)
     first, last = tied_places(ascending[:, 1:] == ascending[:, :-1])
@@ -122,14 +123,14 @@ ranks_pair, ranks_rows = entry_points(_ranks)
 class Cosines(NamedTuple):
     """Sums for pearson_rank."""
 
-    sum: Value  # over the items: weight times cosine
+    sum: Value  # sum over items of weight times cosine
     weight: Value
-    range_truth: Value  # 0 if all are tied; other values have no meaning
+    range_truth: Value  # 0 if all items are tied; other values have no meaning
     range_candidate: Value
 
 
 def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Compute `Cosines` of one truth with each row of candidates."""
+    """Compute the `Cosines` of one truth with each row of candidates."""
     m = truth.size
     order = np.argsort(-truth, kind="stable")
     truth, candidate = truth[order], candidate[:, order]
@@ -142,9 +143,9 @@ def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
     if not defined.any():
         return out
     weight = (x - x[-1]) / (x[0] - x[-1])
-    x = (x - x[0]) / (x[0] - x[-1])  # 0 at the best, -1 at the worst
+    x = (x - x[0]) / (x[0] - x[-1])  # 0 for the best item, -1 for the worst
     y = (y[defined] - y[defined, :1]) / column.range_candidate[defined, None]
-    first = np.searchsorted(-truth, -truth, side="left")  # items above, by the original scores
+    first = np.searchsorted(-truth, -truth, side="left")  # number of items above, by the original scores
     some = np.flatnonzero(first > 0)
     above = first[some]
     # Means and centred second moments of the first k items: xx_k = xx_{k-1} + (x_k - mean_{k-1}) (x_k - mean_k).
@@ -176,7 +177,7 @@ def _cosines(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def _rescaled(scores: FloatArray) -> FloatArray:
-    """Scale rows by a power of two if needed, so that neither differences overflow nor squares vanish."""
+    """Scale rows by a power of two if needed, so that differences do not overflow and squares do not vanish."""
     largest = np.abs(scores).max(axis=1, keepdims=True)
     exponent = np.where((largest < 1e-100) | (largest > 1e100), np.frexp(largest)[1], 0)
     scaled: FloatArray = np.ldexp(scores, -exponent)
@@ -184,7 +185,7 @@ def _rescaled(scores: FloatArray) -> FloatArray:
 
 
 def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
-    """Compute the cosine for gaps so small that their squares would vanish; each side has a nonzero gap."""
+    """Compute the cosine of gaps that are so small that their squares would vanish. Each side has a nonzero gap."""
     dx, dy = x[:above] - x[i], y[:above] - y[i]
     dx, dy = dx / np.abs(dx).max(), dy / np.abs(dy).max()
     return float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy)))
@@ -193,19 +194,19 @@ def _cosine_directly(x: FloatArray, y: FloatArray, above: int, i: int) -> float:
 cosines_pair, cosines_rows = entry_points(_cosines)
 
 
-ALL_IN, EXPECTED, CORRECTED = 0, 1, 2  # treatments of ties: "w", "a" and "b" of rbo
+ALL_IN, EXPECTED, CORRECTED = 0, 1, 2  # how ties are treated: the variants "w", "a" and "b" of rbo
 
 
 class Overlaps(NamedTuple):
     """Sums for rbo."""
 
-    sum: Value  # over the depths: weight times agreement
+    sum: Value  # sum over depths of weight times agreement
     weight: Value
     last: Value  # agreement at the last depth, if its weight is positive
 
 
 class Ranking(NamedTuple):
-    """One side of a block of pairs; ranks count from 1, a tied group spans the ranks top..bottom."""
+    """One side of a block of pairs. Ranks count from 1, and a tied group spans the ranks top..bottom."""
 
     top: IntArray  # (pairs, common): first rank of each common item's group, in the same order on both sides
     bottom: IntArray
@@ -214,7 +215,7 @@ class Ranking(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """One side at every depth: at depth d an item counts (1 - share) * [bottom <= d] + share * [top <= d]."""
+    """One side at every depth. At depth d, an item contributes (1 - share) * [bottom <= d] + share * [top <= d]."""
 
     share: FloatArray
     begun: IntArray  # items with top <= d
@@ -222,7 +223,7 @@ class Profile(NamedTuple):
 
 
 def _overlaps(truth: FloatArray, candidate: FloatArray, weights: FloatArray, ties: int) -> FloatArray:
-    """Compute `Overlaps` of one truth with each row of candidates."""
+    """Compute the `Overlaps` of one truth with each row of candidates."""
     one = ranking_of(truth[None])
     short = Ranking(*(np.repeat(array, len(candidate), axis=0) for array in one))
     long, n = ranking_of(candidate), truth.size
@@ -235,7 +236,7 @@ def _overlaps(truth: FloatArray, candidate: FloatArray, weights: FloatArray, tie
 
 
 def profile(ranking: Ranking, depths: int, ties: int) -> Profile:
-    """Compute contributions at depths 1..`depths`; below its end a side continues with unknown, untied items."""
+    """Compute contributions at depths 1..`depths`. Below its last item, a side continues with unknown, untied items."""
     d = np.arange(1, depths + 1)
     pairs, given = ranking.top_at.shape
     unknown = np.broadcast_to(d[given:], (pairs, depths - given))
@@ -245,16 +246,16 @@ def profile(ranking: Ranking, depths: int, ties: int) -> Profile:
 
 
 def _blend(a: FloatArray, b: FloatArray, counts: tuple[IntArray, IntArray, IntArray, IntArray]) -> FloatArray:
-    """Sum c_a c_b over items; the product of both contributions, multiplied out, needs four counts."""
+    """Sum c_a c_b, the product of both contributions, over items. Multiplied out, the product needs four counts."""
     begun, begun_done, done_begun, done = counts
-    # Add these two first, so that exchanging the sides gives the same bits.
+    # Add the two mixed terms first, so that exchanging the sides gives the same bits.
     mixed = a * (1 - b) * begun_done + (1 - a) * b * done_begun
     result: FloatArray = a * b * begun + mixed + (1 - a) * (1 - b) * done
     return result
 
 
 def seen_overlap(short: Ranking, long: Ranking, short_at: Profile, long_at: Profile) -> FloatArray:
-    """Compute X_d, the sum over the common items of c_S c_L at each depth."""
+    """Compute X_d, the sum of c_S c_L over the common items, at each depth d."""
     n = long_at.share.shape[-1]
     begun = count(np.maximum(short.top, long.top), n)
     if (short_at.share == 1).all() and (long_at.share == 1).all():
@@ -271,14 +272,14 @@ def largest_overlap(short_at: Profile, long_at: Profile, ties: int) -> FloatArra
         return (short_at.begun + long_at.begun) / 2
     if ties == EXPECTED:
         return np.arange(1.0, long_at.share.shape[-1] + 1)
-    # The same steps as for X_d, so that a ranking's agreement with itself is 1 to the last bit.
+    # Take the same steps as for X_d, so that a ranking's agreement with itself is 1 to the last bit.
     squares = [_blend(x.share, x.share, (x.begun, x.done, x.done, x.done)) for x in (short_at, long_at)]
     result: FloatArray = np.sqrt(squares[0] * squares[1])
     return result
 
 
 def count(first: IntArray, depths: int) -> IntArray:
-    """Count the values of each row that are <= 1, 2, ..., depths."""
+    """Count the values in each row that are <= d, for d = 1, 2, ..., depths."""
     pairs = len(first)
     places = first + (depths + 1) * np.arange(pairs)[:, None]
     per_depth = np.bincount(places.ravel(), minlength=pairs * (depths + 1)).reshape(pairs, depths + 1)
@@ -286,7 +287,7 @@ def count(first: IntArray, depths: int) -> IntArray:
 
 
 def ranking_of(scores: FloatArray) -> Ranking:
-    """Rank each row of scores, higher is better."""
+    """Rank the items of each row of scores, where higher scores are better."""
     order = np.argsort(-scores, axis=-1)
     row = np.arange(len(scores))[:, None]
     ordered = scores[row, order]

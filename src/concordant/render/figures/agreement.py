@@ -1,4 +1,4 @@
-"""Draw two rankings of the same systems: scores against scores, the best and worst ten, linked ranks."""
+"""Draw two rankings of the same systems: means against means, or ranks with a link for each system."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def scatter(comparison: Compared, ax: Any = None, *, top: int = 10, named: int =
     with canvas(ax, height=0.88 * min(new_width(), 4.5)) as ax:
         _orient(ax, comparison)
         tied = _link_ties(ax, comparison)
-        best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # including all that tie with the k-th
+        best = truth >= np.sort(truth)[::-1][min(top, len(truth)) - 1]  # with all systems that tie with the k-th
         if not best.all():
             ax.plot(
                 truth[~best], candidate[~best], "o", markerfacecolor="white", markeredgecolor=BLUE, markeredgewidth=0.8
@@ -81,7 +81,10 @@ def ranks(comparison: Compared, ax: Any = None, *, top: int = 10) -> Any:
 
 
 def _orient(ax: Any, comparison: Compared) -> None:
-    """Draw the diagonal if both sides have one direction, and label errors, drawn as negatives, with their values."""
+    """Draw the diagonal if both sides have the same direction, and label the axes.
+
+    An error measure is drawn as its negative, but labelled with its own values.
+    """
     lower, x, y = comparison.lower_is_better, comparison.truth_means, comparison.candidate_means
     if lower[0] == lower[1]:
         ends = [min(x.min(), y.min()), max(x.max(), y.max())]
@@ -97,13 +100,13 @@ def _side(name: str, measure: str, lower: bool) -> str:
 
 
 def _groups(values: FloatArray) -> list[IntArray]:
-    """Return the systems of each group with equal means."""
+    """Return the positions of the systems in each group of equal means."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return [np.flatnonzero(inverse == k) for k in np.flatnonzero(counts > 1)]
 
 
 def _link_ties(ax: Any, comparison: Compared) -> bool:
-    """Draw a line along each group of systems with equal means on a side; return whether there is one."""
+    """Draw a line through each group of systems that a side ties, and return whether there are any ties."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     sides = ((comparison.truth, ":", truth), (comparison.candidate, "-", candidate))
     groups = [(group, side, line) for side, line, values in sides for group in _groups(values)]
@@ -117,14 +120,14 @@ def _link_ties(ax: Any, comparison: Compared) -> bool:
 
 
 def _places(by: FloatArray, then: FloatArray) -> IntArray:
-    """Place systems from 0, best first; order ties by the other side, so that their links do not cross."""
+    """Number the systems from 0, best first. Order ties by the other side, so that their links do not cross."""
     places = np.empty(len(by), dtype=np.int64)
     places[np.lexsort((-then, -by))] = np.arange(len(by))
     return places
 
 
 def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
-    """Name the systems whose ranks differ most, if by at least a tenth of the systems, away from the diagonal."""
+    """Name the systems whose ranks differ most, if they differ by at least a tenth of the number of systems."""
     truth, candidate = comparison.truth_means, comparison.candidate_means
     above = [(v[None] > v[:, None]).sum(axis=1) for v in (truth, candidate)]
     shift = above[0] - above[1]
@@ -133,7 +136,7 @@ def _name_movers(ax: Any, comparison: Compared, most: int) -> None:
 
 
 def _name_ends(ax: Any, names: Sequence[str], places: IntArray, ranks: IntArray, end: tuple[int, float, int]) -> None:
-    """Write the names at one end of the links, each with its rank."""
+    """Write the names and ranks of the systems at one end of their links."""
     side, size, step = end
     for system, place, rank in zip(names, places, ranks, strict=True):
         if place % step == 0:

@@ -1,4 +1,4 @@
-"""Draw curves by number of topics, runs or labels, or by the size of a change."""
+"""Draw curves over the number of topics, runs or labels, or over the size of a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plan(found: Findings, ax: Any = None) -> Any:
-    """Draw the expected correlation by number of topics, its 90% range, the target and the answer."""
+    """Plot the expected correlation against the number of topics, with its 90% range, the target and the answer."""
     with canvas(ax, height=grown(2.5)) as ax:
         ax.fill_between(
             found.topics, found.low, found.high, color=BLUE, alpha=0.2, linewidth=0, label="90% of collections"
@@ -42,7 +42,7 @@ def plan(found: Findings, ax: Any = None) -> Any:
 
 
 def label_trial(found: Findings, ax: Any = None) -> Any:
-    """Draw tau_b by the share of pairs that people judge, one line per design."""
+    """Plot tau_b against the share of pairs that people judge, with one line per design."""
     with canvas(ax, height=grown(2.5)) as ax:
         designs = dict(zip(found.designs, found.tau_b, strict=True))
         _lines(ax, 100 * found.shares, designs, "pairs that people judge (%)", f"{symbol('tau_b')} with all judged")
@@ -53,7 +53,7 @@ def label_trial(found: Findings, ax: Any = None) -> Any:
 
 
 def _lines(ax: Any, x: Any, series: Mapping[str, Any], across: str, up: str) -> None:
-    """Draw one line for each series, with a key."""
+    """Draw one line for each series, with a legend."""
     for k, (label, values) in enumerate(series.items()):
         dashes = ("-", "--", ":")[k // len(SERIES) % 3]
         ax.plot(x, values, dashes, marker=MARKS[k % len(MARKS)], color=SERIES[k % len(SERIES)], label=label)
@@ -69,7 +69,7 @@ def reliability_study(
     collection: str | None = None,
     coefficient: str = "tau",
 ) -> Any:
-    """Draw error or bias by number of topics, one line per estimator; by default for the first collection."""
+    """Plot error or bias against the number of topics, one line per estimator. The default is the first collection."""
     check_option("what", what, Literal["error", "bias"])
     collection = found.collections[0] if collection is None else collection
     with canvas(ax, height=grown(2.5)) as ax:
@@ -103,7 +103,7 @@ def reliability_figure(found: StudyResult, what: Literal["error", "bias"]) -> An
 
 
 def judge_study(found: StudyResult, ax: Any, coefficient: str | None = None) -> Any:
-    """Draw a coefficient as a heatmap, judges by measures, with its values."""
+    """Draw a heatmap of a coefficient, with its values. Rows are judges, and columns are measures."""
     name, measures = coefficient or found.coefficients[0], found.study.measures
     if name not in found.study.coefficients:
         raise InputError(f"coefficient is {name!r}: the study has {', '.join(found.study.coefficients)}")
@@ -112,7 +112,7 @@ def judge_study(found: StudyResult, ax: Any, coefficient: str | None = None) -> 
 
 
 def judgment_study(found: StudyResult, ax: Any, change: str | None = None, statistic: str | None = None) -> Any:
-    """Draw a statistic by level, one line per measure, with the range of the middle 95% of the draws."""
+    """Plot a statistic against the level of a change, one line per measure, with the middle 95% of the draws."""
     kind = found.changes[0][0] if change is None else change
     name = statistic or found.headlines[-1]
     levels = [level for of, level in found.changes if of == kind]
@@ -131,7 +131,7 @@ def judgment_study(found: StudyResult, ax: Any, change: str | None = None, stati
 
 
 def gaming_gap(found: Findings, ax: Any = None) -> Any:
-    """Draw the mean rank of a system that re-orders by the judge, ranked by the judge and by people."""
+    """Plot the mean rank, by the judge and by people, of a system that re-orders its documents by the judge."""
     people, judge = map(text, found.names)
     before = (found.n_systems + 1) / 2
     series = {
@@ -149,6 +149,6 @@ def gaming_gap(found: Findings, ax: Any = None) -> Any:
 
 
 def _shown(estimator: str) -> str:
-    """Write an estimator as the paper does: ML, SH(w/o)."""
+    """Write the name of an estimator as the paper does, such as ML or SH(w/o)."""
     name, bracket, rest = estimator.partition("(")
     return name.upper() + bracket + rest

@@ -1,4 +1,4 @@
-"""Draw the distribution of a statistic by chance, and mark the observed value."""
+"""Draw the distribution that a statistic has by chance, and mark the observed value."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def rank_test(found: Findings, ax: Any = None) -> Any:
             label = f"critical, alpha = {found.alpha:g}"
             ax.axvline(found.critical_value, color=DARK, linestyle="--", linewidth=1, label=label)
         number_across(ax, 6)
-        # Above the bars, so that it hides none.
+        # Put the legend above the bars, so that it hides none of them.
         ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize="x-small", columnspacing=1)
     return ax

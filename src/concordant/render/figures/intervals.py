@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
-MOST_FIRST = 30  # of them the first, if systems are left out
+MOST_FIRST = 30  # rows above the gap that stands for systems left out
 
 
 def forest(rows: Sequence[tuple[Any, ...]], label: str, ax: Any = None) -> Any:
-    """Draw rows of a name, a value and its interval, as dots and lines."""
+    """Draw rows as dots and lines. Each row is a name, a value, and the low and high end of its interval."""
     names, values, low, high = zip(*rows, strict=True)
     places = np.arange(len(rows))
     with canvas(ax, height=max(1.09, 0.75 + row_height(len(rows)) * len(rows))) as ax:
@@ -44,7 +44,7 @@ def forest(rows: Sequence[tuple[Any, ...]], label: str, ax: Any = None) -> Any:
 
 
 def coefficients(comparison: Compared, ax: Any = None) -> Any:
-    """Draw the coefficients of a comparison, with their intervals if computed."""
+    """Draw the coefficients of a comparison, with their intervals if these were computed."""
     ends = [(v.interval.low, v.interval.high) if v.interval else (math.nan, math.nan) for v in comparison.values]
     rows = [(v.coefficient, v.value, *of) for v, of in zip(comparison.values, ends, strict=True)]
     level = next((v.interval.confidence_level for v in comparison.values if v.interval), None)
@@ -52,7 +52,7 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
 
 
 def rows(found: Result, ax: Any = None) -> Any:
-    """Draw the rows of any result that has intervals; mark 0 if it lies within their range."""
+    """Draw the rows of any result that has intervals. Mark 0 if it lies between the lowest and the highest end."""
     name, spans = spans_of(found.rows())
     if not spans:
         raise InputError(f"{found._kind or type(found).__name__} has no figure: print it, or use to_frame()")
@@ -67,7 +67,7 @@ def rows(found: Result, ax: Any = None) -> Any:
 
 
 def worths(found: Any, ax: Any = None) -> Any:
-    """Draw what each judge's topics are worth on a log scale; a dashed line marks the truth's own topics.
+    """Draw, on a log scale, what each judge's topics are worth. A dashed line marks the truth's own topics.
 
     `found` is a `JudgeWorth`, a list of them, or a `JudgeRanking`.
     """
@@ -91,7 +91,7 @@ def card(found: Findings, ax: Any = None) -> Any:
 
 
 def combined(found: CombinedMeans, ax: Any = None) -> Any:
-    """Draw the combined means of systems with their intervals; diamonds are the means by people alone."""
+    """Draw the combined means of systems with their intervals. Diamonds show the means by people alone."""
     rows = list(zip(found.means.systems, found.means.shown(), found.low, found.high, strict=True))
     ax = forest(rows, f"mean score, {100 * found.settings['confidence_level']:g}% interval", ax)
     ax.plot(found.human, range(len(rows)), "D", color=GREY, fillstyle="none", markersize=3, label=found.alone)
@@ -120,6 +120,6 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
         number_ranks(ax, whole)
         scope = "all systems together" if found.simultaneous else "each system by itself"
-        # Long names leave little width to the axes, so titles wider than the axes extend over the names.
+        # Long names leave little width to the axes, so the title is aligned right and may extend below the names.
         ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small", loc="right")
     return ax

@@ -1,4 +1,4 @@
-"""Write names on figures: any text, shortened to fit, and only as many as can be read."""
+"""Write names on figures. Any text is possible; long names are shortened, and crowded names are left out."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SYMBOLS = {
     "pearson_rank": r"\rho_r",
     "spearman": r"\rho",
 }
-"""Coefficients as papers write them, in TeX; others are shown by name."""
+"""Symbols of coefficients as papers write them, in TeX. The other coefficients are shown by name."""
 
 
 def shortened(name: object, most: int = 24, share: float = 1 / 3) -> str:
     """Shorten a name to `most` characters, without control codes.
 
-    The middle is cut, as the end of a name identifies systems as often as its start. `share` of the characters are kept
-    for the end.
+    The middle is cut, because the end of a name identifies a system as often as its start. `share` is the share of the
+    characters that come from the end.
     """
     clean = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(name)).split())
     if len(clean) <= most:
@@ -45,7 +45,7 @@ def shortened(name: object, most: int = 24, share: float = 1 / 3) -> str:
 
 
 def distinct(names: Sequence[object], most: int = 24) -> list[str]:
-    """Shorten names to `most` characters and keep them all different, if necessary by a number."""
+    """Shorten names to `most` characters and keep all names different, if necessary by adding numbers."""
     for share in (1 / 3, 2 / 3, 0.0, 1.0):
         made = [shortened(name, most, share) for name in names]
         if len(set(made)) == len(made):
@@ -60,7 +60,7 @@ def distinct(names: Sequence[object], most: int = 24) -> list[str]:
 
 
 def without_common(names: Sequence[str]) -> list[str]:
-    """Remove the words that all names begin or end with, provided that something is left of each."""
+    """Remove the words that all names begin or end with, unless a name would become empty or equal to another."""
     if len(names) < 2:
         return list(names)
     split = [re.split(r"(?<=[-_./: ])", name) for name in names]
@@ -74,7 +74,7 @@ def without_common(names: Sequence[str]) -> list[str]:
 
 
 def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str]:
-    """Choose which systems to draw, given how far each moved, best first; a note says if some are left out.
+    """Choose which systems to draw, given how far each moved, best first. Add a note if some are left out.
 
     A quarter of the rows go to the top systems, a quarter to the bottom ones, and the rest to the largest moves.
     """
@@ -89,9 +89,9 @@ def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str
 
 
 def spans_of(rows: Sequence[dict[str, Any]]) -> tuple[str, list[tuple[str, float, float, float]]]:
-    """Return the name of the values of rows with intervals, and each row's label, value and ends.
+    """Return the name of the column that the intervals are for, and each row's label, value and interval.
 
-    The value is the first column of numbers within all intervals; the label distinguishes the rows.
+    This is the first column whose number lies within the interval in every row. The labels distinguish the rows.
     """
     known = [row for row in rows if is_number(row.get("low")) and is_number(row.get("high"))]
     first = known[0] if known else {}
@@ -111,12 +111,12 @@ def spans_of(rows: Sequence[dict[str, Any]]) -> tuple[str, list[tuple[str, float
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number that can be drawn."""
+    """Tell whether a value is a number that can be drawn."""
     return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
 
 
 def text(name: object, most: int = 24) -> str:
-    """Prepare a name for drawing: shorten it, escape formulas, and keep only glyphs of the font.
+    """Prepare a name for drawing: shorten it, escape formulas, and keep only characters of the font.
 
     Characters that the font lacks, such as some emoji, become empty boxes, as in a terminal.
     """
@@ -139,10 +139,10 @@ def symbol(coefficient: str) -> str:
 
 
 def place_beside(ax: Any, names: dict[int, str], x: Sequence[float], y: Sequence[float]) -> None:
-    """Write names beside their points, where they cover neither points nor other names nor the diagonal.
+    """Write names beside their points without covering points, other names or the diagonal.
 
-    Each name takes the nearest free place of a few; a thin line connects a distant one. A name without a free place is
-    left out.
+    Each name takes the nearest free place among a few, and a thin line connects a distant name with its point. A name
+    without a free place is left out.
     """
     ax.figure.figure.draw_without_rendering()  # draw the whole figure: axes get their size only then
     unit = ax.figure.dpi / 72
@@ -193,7 +193,7 @@ def _room(ax: Any, axis: str) -> float:
 
 
 def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
-    """Return the size of names beside `count` rows (or below columns), and the step at which rows are named."""
+    """Return the font size for the names of `count` rows or columns, and the step from one named row to the next."""
     room = _room(ax, axis)
     usual = import_extra("matplotlib.font_manager").FontProperties(size="small").get_size_in_points()
     size = min(usual, room / max(count, 1) / _LINE)
@@ -203,7 +203,7 @@ def fitting(ax: Any, count: int, axis: str = "y") -> tuple[float, int]:
 
 
 def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 24) -> None:
-    """Set ticks at 0, 1 and so on with these names; name every second or third if they are too many."""
+    """Set ticks at 0, 1 and so on with these names. If there are too many, name only every second or third."""
     size, step = fitting(ax, len(names), axis)
     places = range(0, len(names), step)
     shown = [text(name, most) for name in distinct(names, most)[::step]]
@@ -219,7 +219,7 @@ def name_places(ax: Any, names: Sequence[object], axis: str = "y", most: int = 2
 
 
 def number_across(ax: Any, most: int) -> None:
-    """Put at most so many round numbers below the axes, in place of earlier ticks."""
+    """Divide the x axis into at most `most` steps of round size, in place of earlier ticks."""
     ax.xaxis.set_major_locator(import_extra("matplotlib.ticker").MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
 
 

@@ -53,7 +53,7 @@ def heatmap(
 def comparisons(
     given: Sequence[Compared | Comparison], ax: Any = None, *, coefficients: Sequence[str] | None = None
 ) -> Any:
-    """Draw coefficients by comparisons, which are judges of one truth or measures of one judge."""
+    """Draw the coefficients of several comparisons, which differ in the judge or in the measure."""
     found: list[Any] = [c for one in given for c in getattr(one, "comparisons", (one,))]
     if not found:
         raise InputError("there is no comparison to show: give a list of one or more results of compare")
@@ -64,7 +64,7 @@ def comparisons(
 
 
 def matrix(values: npt.ArrayLike, names: Sequence[str], coefficient: str, ax: Any = None) -> Any:
-    """Draw the coefficient of all pairs of rankings: rows are truths, columns candidates."""
+    """Draw a coefficient for all pairs of rankings. Rows are truths, and columns are candidates."""
     with canvas(ax, height=max(2.2, 1.3 + 0.22 * len(names))) as ax:
         heatmap(values, names, names, ax, label=symbol(coefficient))
         ax.set_xlabel("candidate")

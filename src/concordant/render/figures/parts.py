@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def explanation(found: Explanation, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:
-    """Draw bars of the pairs, systems or topics that matter most; by default of systems, then of topics."""
+    """Draw bars for the pairs, systems or topics that matter most. The default is systems and then topics."""
     kinds: list[Kind] = [kind] if kind else [k for k in ("systems", "topics") if getattr(found, k)] or ["pairs"]
     if len(kinds) == 1 or ax is not None:
         return _explained(found, kinds[0], ax, most)
@@ -28,7 +28,8 @@ def _explained(found: Explanation, kind: Kind, ax: Any, most: int) -> Any:
     loss = f"part of 1 − {symbol(found.coefficient)} = {found.loss:.3f}"
     if kind == "pairs":
         alike = [p for p in found.pairs if p.loss > found.pairs[0].loss * (1 - 1e-9)]
-        equal = len(alike) > min(most, len(found.pairs) - 1)  # then show the differences that were overturned
+        # If too many pairs share the largest loss, show the differences that were overturned instead.
+        equal = len(alike) > min(most, len(found.pairs) - 1)
         parts = [
             (
                 f"{shortened(p.better, wide // 2)} > {shortened(p.worse, wide // 2)}",
@@ -52,7 +53,7 @@ def _explained(found: Explanation, kind: Kind, ax: Any, most: int) -> Any:
 
 
 def _telling(parts: list[tuple[str, float]], most: int) -> list[tuple[str, float]]:
-    """Choose the fewest parts that make up half of the total, at least three; order them from harm to help."""
+    """Choose the fewest parts, but at least three, that make up half of the total. Put the most harmful first."""
     order = sorted(parts, key=lambda part: -abs(part[1]))
     sums = np.cumsum([abs(value) for _, value in order])
     count = int(np.searchsorted(sums, 0.5 * sums[-1])) + 1 if len(sums) else 0
@@ -60,7 +61,7 @@ def _telling(parts: list[tuple[str, float]], most: int) -> list[tuple[str, float
 
 
 def _bars(ax: Any, names: list[str], values: list[float], most: int) -> None:
-    """Draw bars, the first on top; those that harm the agreement have another colour."""
+    """Draw bars, the first on top. Bars for parts that harm the agreement have another colour."""
     places = np.arange(len(names))
     ax.barh(places, values, color=[VERMILLION if value > 0 else BLUE for value in values], height=0.72)
     name_places(ax, names, most=most)

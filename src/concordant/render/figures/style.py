@@ -17,7 +17,7 @@ COLUMN = 3.3  # inches: one of the two columns of a page
 TEXT = 7.0  # inches: both columns
 TALLEST = 9.0  # inches: a page without the caption
 
-# The colours of Okabe and Ito, distinct to colour-blind readers, too; their yellow is too pale for lines.
+# The colours of Okabe and Ito, which colour-blind readers can also tell apart. Their yellow is too pale for lines.
 BLUE, VERMILLION, GREEN, ORANGE, SKY, PURPLE, BLACK = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#000000",
 )  # fmt: skip
@@ -73,7 +73,7 @@ def grown(height: float) -> float:
 
 @contextmanager
 def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
-    """Return the axes to draw on: those given, in their own style, or new ones in the house style."""
+    """Yield the axes to draw on: the given axes, in their own style, or new axes in the house style."""
     if ax is not None:
         if not hasattr(ax, "tick_params"):
             raise InputTypeError(f"ax is a {type(ax).__name__}: give axes of matplotlib, or leave it out for new ones")
@@ -85,11 +85,11 @@ def canvas(ax: Any = None, height: float = 2.5) -> Iterator[Any]:
 
 @contextmanager
 def canvases(count: int, height: float) -> Iterator[list[Any]]:
-    """Return new axes in the house style, below one another."""
+    """Yield new axes in the house style, one below the other."""
     pyplot, width, height = import_extra("matplotlib.pyplot"), new_width(), min(height, TALLEST)
     with import_extra("matplotlib.style").context(STYLE):
         figure = pyplot.figure(figsize=(width, height))
-        figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near the final one
+        figure.subplots_adjust(bottom=min(0.45 / height, 0.4), top=max(1 - 0.1 / height, 0.6))  # near the final layout
         figure.set_layout_engine("constrained")
         made = [figure.add_subplot(count, 1, k + 1) for k in range(count)]
         for ax in made:  # ticks that are made later must not fall back to another style
@@ -100,7 +100,7 @@ def canvases(count: int, height: float) -> Iterator[list[Any]]:
 
 
 def check_format(path: str | os.PathLike[str]) -> str:
-    """Return the format that a file's ending names; other endings are an error."""
+    """Return the format of a figure file from its ending, or raise an error if figures cannot have that ending."""
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         have = f"ends in .{ending}" if ending else "has no ending"
@@ -109,12 +109,12 @@ def check_format(path: str | os.PathLike[str]) -> str:
 
 
 def figure_of(ax: Any) -> Any:
-    """Return the figure of these axes, or of the first of several."""
+    """Return the figure that contains these axes, which may be given as a list."""
     return ax.figure if hasattr(ax, "figure") else ax[0].figure
 
 
 def save(ax: Any, path: str | os.PathLike[str]) -> None:
-    """Write the figure of these axes to a .pdf, .svg or .png file, whole or not at all.
+    """Write the figure that contains these axes to a .pdf, .svg or .png file, completely or not at all.
 
     Text stays text in .pdf and .svg, so that it can be searched and scaled. The same figure gives the same bytes.
 
@@ -128,7 +128,7 @@ def save(ax: Any, path: str | os.PathLike[str]) -> None:
     """
     kind = check_format(path)
     undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[kind]
-    drawn = io.BytesIO()  # matplotlib prints a traceback if the disk is full
+    drawn = io.BytesIO()  # in memory, since matplotlib prints a traceback if the disk is full
     with import_extra("matplotlib.style").context(STYLE):
         figure_of(ax).savefig(drawn, format=kind, metadata=undated)
     with written_whole(path, FIGURE) as file:

@@ -1,1 +1,1 @@
-"""One HTML file that shows a result: nothing is fetched, and everything from files is text."""
+"""Write a report: one HTML file that shows a result, fetches nothing, and escapes all text from input files."""

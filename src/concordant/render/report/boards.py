@@ -1,4 +1,4 @@
-"""Report on a leaderboard: a table of the ranks that each system could have, to search and filter."""
+"""Report on a leaderboard: a table to search and filter, with the ranks that each system could have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .elements import Parts, name, shown
 
 
 def board_parts(document: Mapping[str, Any]) -> Parts:
-    """Make the parts of the report of `board`: a table of all systems and their possible ranks."""
+    """Make the parts of a leaderboard's report: a table of all systems and their possible ranks."""
     rows = document["rows"]
     parts = Parts(f"Leaderboard of {counted(len(rows), 'system')}", _about(document), cited=["board"])
     parts.verdict = {"answer": "none", "headline": document["verdict"], "sentences": _facts(document), "next": []}
@@ -68,7 +68,7 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
 
 
 def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
-    """Make the row of a system; `index` refuses text that somebody put into the JSON in place of a whole number."""
+    """Make the row of a system. `index` raises if somebody put text in place of a whole number in the JSON."""
     rank, topics, high, observed = (index(row[key] or 0) for key in ("rank", "topics", "high", "observed"))
     border = ' class="border"' if row["border_below"] else ""
     return (

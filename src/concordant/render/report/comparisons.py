@@ -13,9 +13,9 @@ from ..figures.labels import distinct, most_telling, shortened
 from . import elements
 from .elements import Part, Parts, Records, Topics, details, figure, name, table
 
-MOST_EACH = 10  # candidates with their own section
+MOST_EACH = 10  # candidates that get their own section
 MOST_MOVES = 8
-MOST_CAUSES = 10  # pairs, and topics
+MOST_CAUSES = 10  # rows of the tables of pairs and of topics
 
 
 def comparison_parts(document: Mapping[str, Any]) -> Parts:
@@ -52,13 +52,13 @@ def judged_by(coefficients: Mapping[str, float | None]) -> str | None:
 
 
 def _worth(worth: Part) -> tuple[float, float, float]:
-    """Return the worth and the ends of its interval; JSON has null for infinity."""
+    """Return the worth and the ends of its interval. In JSON, null stands for infinity."""
     value, low, high = worth["worth"], worth["interval"]["low"], worth["interval"]["high"]
     return tuple(math.inf if end is None else end for end in (value, low, high))  # type: ignore[return-value]
 
 
 def _candidates(found: Sequence[Part], ranking: Part | None) -> str:
-    """List the candidates, the best first, and draw what they are worth."""
+    """List the candidates, the best first, and draw the worth of each."""
     coefficient = judged_by(found[0]["coefficients"])
     known = next((c["worth"] for c in found if c["worth"]), None)
     rows: Records = []
@@ -89,7 +89,7 @@ def _candidates(found: Sequence[Part], ranking: Part | None) -> str:
 
 
 def systems_of(c: Part) -> Records:
-    """Make one row per system, best first by the truth: means, ranks, and the truth's rank interval."""
+    """Make one row per system, sorted by the truth's ranks, with means, ranks, and the truth's rank interval."""
     ranks, spans = c["ranks"], {r["system"]: r for r in (c["rank_intervals"] or {}).get("rows", ())}
     rows: Records = []
     for k, system in enumerate(c["systems"]):
@@ -134,7 +134,7 @@ def bar_of(c: Part) -> str:
 
 
 def _tiles(c: Part, rows: Records) -> str:
-    """Make the tiles: pairs swapped, systems that moved beyond doubt, and worth."""
+    """Make three tiles: the swapped pairs, the systems that moved beyond doubt, and the worth."""
     tiles = []
     counts = (c["explanation"] or {}).get("counts") or {}
     if counts.get("swapped") is not None:
@@ -197,12 +197,12 @@ def _statistics(c: Part, rows: Records) -> list[tuple[str, str]]:
 
 
 def _moves(c: Part, row: Part) -> dict[str, Any]:
-    """Make the columns of a system's move and its allowed ranks."""
+    """Make the columns that hold a system's move and its allowed ranks."""
     return {"move": row["move"]} | ({"allowed ranks": row["possible"]} if c["rank_intervals"] else {})
 
 
 def _coefficients(c: Part) -> str:
-    """Make the table of coefficients with a value; the notes say why others have none."""
+    """Make the table of the coefficients that have a value. The notes say why the others have none."""
     rows: Records = []
     for n, value in c["coefficients"].items():
         row = {"coefficient": n, "value": value}

@@ -26,8 +26,8 @@ from ...pairing import Pairing
 from ...ranks.intervals import RankIntervals
 from ...read.source import as_options
 
-MOST_PAIRS = 20  # for each candidate, the costliest first
-MOST_ROWS = 500  # of a table
+MOST_PAIRS = 20  # pairs listed for each candidate, the costliest first
+MOST_ROWS = 500  # rows of a table
 QUESTIONS = {
     "ComparisonTable": ("Do the rankings agree by every measure and collection?", "compare"),
     "AuditResult": ("How was this number computed?", "audit"),
@@ -77,10 +77,10 @@ def document_of(given: Any) -> dict[str, Any]:
 
 
 def _of_comparison(given: Comparison) -> dict[str, Any]:
-    """Collect the comparisons with intervals and tests, and the results shown beside each.
+    """Collect the comparisons with intervals and tests, and three further results for each comparison.
 
-    These are the expected correlation of the truth's ranking with the true one (`ceiling`), the truth's rank intervals,
-    and the contributions of systems, pairs and topics (`explain`). They use the comparison's seed.
+    These are the expected correlation of the truth's ranking with the true ranking (`ceiling`), the truth's rank
+    intervals, and the contributions of systems, pairs and topics (`explain`). They use the comparison's seed.
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []
@@ -101,14 +101,14 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     common = [note for note in noted[0].notes if all(note in c.notes for c in noted)]
     notes = notes_of(replace(whole, comparisons=tuple(noted), notes=tuple(dict.fromkeys([*whole.notes, *common]))))
     if len(parts) > 1 and ranking is None:
-        notes.append("candidates not tested against each other: this needs the same systems and topics for all")
+        notes.append("candidates not tested against each other: the test needs the same systems and topics for each")
     order = [given.comparisons.index(c) for c in best_first(given)]
     made = {"report": "comparison", "about": size(given.comparisons[0]), "verdict": verdict_of(given), "order": order}
     return {**made, "comparisons": parts, "ranking": ranking, "notes": notes, "call": _call(whole)}
 
 
 def _page_notes(c: Compared, part: Mapping[str, Any]) -> tuple[str, ...]:
-    """List what the notes of a page say of one candidate."""
+    """Collect the notes of a page that are about one candidate."""
     ties = zip((c.tied_truth, c.tied_candidate), (c.truth, c.candidate), strict=True)
     own = [f"{counted(count, 'tied pair')} in {side}" for count, side in ties if count]
     beside = [*part["read_notes"], *part["truth_notes"], *(part["explanation"] or {}).get("notes", ())]
@@ -133,7 +133,7 @@ def _of_any(found: Result) -> dict[str, Any]:
 
 
 def _tables(found: Any, title: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a result, then those of nested results with several rows."""
+    """Yield the table of a result, then the tables of nested results that have more than one row."""
     if isinstance(found, Explanation):
         for kind in ("systems", "topics", "pairs"):
             if rows := found.rows(kind):
@@ -203,7 +203,10 @@ def _versions() -> dict[str, str]:
 
 
 def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None, dict[str, Any]]:
-    """Estimate how precise the truth is on a comparison's systems and topics, and how the report shows it."""
+    """Estimate how precise the truth is on a comparison's systems and topics.
+
+    Return its rank intervals, if it has enough topics, and the entries of the document that show its precision.
+    """
     from ...planning.estimation import expected_correlation
     from ...ranks.intervals import rank_intervals
 
@@ -215,7 +218,7 @@ def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None,
     wanted = headlines("inferred")
     how: dict[str, Any] = {"rng": seed_of(c.settings)}
     chosen = [v.coefficient for v in c.values if v.coefficient in wanted or v.interval is not None]
-    with warnings.catch_warnings(action="ignore"):  # the notes contain the same
+    with warnings.catch_warnings(action="ignore"):  # the notes repeat the warnings
         ceiling = [expected_correlation(truth, coefficient=name, estimator="posterior", **how) for name in chosen]
         intervals = rank_intervals(truth, **how)
     notes = list(dict.fromkeys(note for made in (*ceiling, intervals) for note in made.notes))
@@ -224,7 +227,7 @@ def _of_truth(c: Compared, truth: Scores | Means) -> tuple[RankIntervals | None,
 
 
 def _explained_by(c: Compared) -> str | None:
-    """Choose the coefficient whose losses the page shows; None if all are undefined."""
+    """Choose the coefficient whose losses the page shows, or return None if every coefficient is undefined."""
     defined = [v.coefficient for v in c.values if not v.why]
     return next((name for name in (*reversed(headlines("main")), *defined) if name in defined), None)
 
@@ -232,7 +235,7 @@ def _explained_by(c: Compared) -> str | None:
 def _explained(
     c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means
 ) -> dict[str, Any] | None:
-    """Explain a comparison by systems, topics and its worst pairs, and mark pairs that the truth separates."""
+    """Explain a comparison by its systems, topics and worst pairs, and mark the pairs that the truth separates."""
     name = _explained_by(c)
     if name is None:
         return None
@@ -255,7 +258,11 @@ def _explained(
 
 
 def verdict_of(found: Result) -> Verdict:
-    """Write the verdict; its answer is "yes" if the best candidate does at least as well as the truth, "no" if not."""
+    """Write the verdict on a result.
+
+    For a comparison, `answer` tells how the best candidate compares with the truth: "yes" if steadier, "no" if weaker,
+    "open" if the difference is small or unclear, and "unknown" without a worth. For other results it is "none".
+    """
     best: Verdict = {"answer": "none", "next": []}
     if isinstance(found, Comparison):
         if len(found.comparisons) == 1:
@@ -288,11 +295,11 @@ def _ended(line: str) -> str:
 
 
 def _command(c: Compared, line: str) -> str | None:
-    """Write a command with the options that read its sides; return None if it cannot have them."""
+    """Write a command with the options that read its sides, or return None if no command can read them."""
     verb, *wanted = line.split()
     try:
         sides, read = zip(*(_side(c, one == "{candidate}") for one in wanted), strict=True)
-    except TypeError:  # several files, or what only Python can pass
+    except TypeError:  # a side has several files, or an option that only Python takes
         return None
     options = [one for one in read if one is not None]
     if c.settings["top"] or any(one != options[0] for one in options):
@@ -304,7 +311,7 @@ def _command(c: Compared, line: str) -> str | None:
 
 
 def _side(c: Compared, k: int) -> tuple[str, list[str] | None]:
-    """Return a side as commands take it, by its file or else its name, and the options that read its file."""
+    """Return a side as an argument of a command, its file or else its name, and the options that read the file."""
     call = c.pairing.sides[k].call
     if not call.startswith("cc.read_scores("):
         return (c.truth, c.candidate)[k], None

@@ -1,7 +1,7 @@
 """Make the pieces of a report: tables, sections, and drawings as inline SVG.
 
-Drawings have widths in percent of the page, heights in pixels, and colours from the style sheet. So they need no
-script, letters keep their size at any width, and one drawing serves light pages, dark pages and paper.
+Drawings have widths in percent of the page, heights in pixels, and colours from the style sheet. They therefore need
+no script, their letters keep their size at any width, and one drawing suits light pages, dark pages and paper.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ...errors import escaped, p_cell
 from ...judges.worth import shown as of_topics
 from ..figures.labels import distinct, without_common
 
-SHOWN_OF_NAME = 60
-ROW = 18  # pixels
+SHOWN_OF_NAME = 60  # characters
+ROW = 18  # pixels per row of a drawing
 MOST = 40  # rows of a drawing
 _LETTERS = 20  # letters of a name that fit beside a drawing on a phone
 _LEFT, _RIGHT = 40.0, 97.0  # percent: where names end, and where the drawing ends
@@ -49,18 +49,18 @@ class Parts:
     cited: list[str] = field(default_factory=list)
     """Coefficients and methods that the report used."""
     verdict: dict[str, Any] = field(default_factory=dict)
-    """The verdict at the top, if it is not the document's."""
+    """The verdict at the top of the page. If it is empty, the page shows the document's verdict."""
 
 
 def name(value: Any) -> str:
-    """Write a name, isolated from the direction of the text; cut a long one and show it whole on hover."""
+    """Write a name so that its text direction affects no other text. Cut a long name, and show it whole on hover."""
     whole = str(value)
     shown = whole if len(whole) <= SHOWN_OF_NAME else whole[: SHOWN_OF_NAME - 1] + "…"
     return f'<bdi title="{escaped(whole)}">{escaped(shown)}</bdi>'
 
 
 def shown(value: float | int | None) -> str:
-    """Write a number for a table: whole ones in full, others with three decimals, tiny and huge ones with fewer."""
+    """Write a number for a table: an integer in full, a float with three decimals, or fewer digits if tiny or huge."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -73,7 +73,7 @@ def shown(value: float | int | None) -> str:
 
 
 def cell(value: Any, column: str, *, numeric: bool, whole: bool = False) -> str:
-    """Write a cell; a number keeps its full precision in an attribute, for sorting and for CSV."""
+    """Write a cell of a table. An attribute keeps the full precision of a number, for sorting and for CSV."""
     if not numeric:
         if isinstance(value, bool):
             value = "yes" if value else "no"
@@ -89,7 +89,10 @@ def cell(value: Any, column: str, *, numeric: bool, whole: bool = False) -> str:
 
 
 def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write a sortable table of rows with the same columns; names on the left are row headers. Empty without rows."""
+    """Write a sortable table of rows that have the same columns; without rows, return an empty string.
+
+    If the first column holds names, they become row headers.
+    """
     if not rows:
         return ""
     columns = list(rows[0])
@@ -98,7 +101,7 @@ def table(caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
     heads, body = [], []
     for column in columns:
         label = escaped(column)
-        if column != columns[0] and not numeric[column]:  # not sortable
+        if column != columns[0] and not numeric[column]:  # a column of text, which is not sortable
             heads.append(f'<th scope="col">{label}</th>')
             continue
         align = ' class="n"' * numeric[column]
@@ -123,7 +126,7 @@ def _numeric(values: Sequence[Any]) -> bool:
 
 
 def _whole(values: Sequence[Any]) -> bool:
-    """Whether floats are whole numbers, such as ranks; ones and zeros alone could be shares."""
+    """Tell whether all floats are whole numbers, such as ranks. Return False for only 0 and 1, which may be shares."""
     known = [value for value in values if type(value) is float]
     return any(abs(value) > 1 for value in known) and all(map(float.is_integer, known))
 
@@ -146,7 +149,7 @@ def items(lines: Sequence[str]) -> str:
 
 
 def packed(content: Any) -> str:
-    """Return compressed JSON in base64; the same content gives the same bytes."""
+    """Return content as compressed JSON in base64. The same content always gives the same bytes."""
     made = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(made.encode(), compresslevel=6, mtime=0)).decode()
 
@@ -155,7 +158,7 @@ def packed(content: Any) -> str:
 
 
 def domain_of(values: Sequence[float | None]) -> tuple[float, float]:
-    """Return limits around all values, with some margin."""
+    """Return the range of all values, with a margin at both ends."""
     there = [v for v in values if v is not None]
     if not there:
         return 0.0, 1.0
@@ -204,7 +207,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def names_of(labels: Sequence[str], most: int = _LETTERS) -> list[str]:
-    """Shorten names to fit a drawing, and keep them all different."""
+    """Shorten names to fit into a drawing, but keep all names different."""
     return distinct(without_common(labels), most)
 
 
@@ -224,7 +227,7 @@ def worth_bar(worth: float, low: float, high: float, most: float, names: tuple[s
 
 
 def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]], str]) -> str:
-    """Draw the ranks by both sides, joined by a line for each system."""
+    """Draw the ranks by both sides, with a line for each system that joins its two ranks."""
     labels = names_of([row["system"] for row in rows])
     by = {
         side: {at: k for k, at in enumerate(sorted(range(len(rows)), key=lambda j: (rows[j][one], rows[j][other], j)))}
@@ -267,12 +270,12 @@ def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float
 
 
 def first_of(rows: Sequence[Any]) -> str:
-    """Say that a drawing has only the first rows, if it does."""
+    """Say how many rows a drawing shows, if it does not show all rows."""
     return f" The first {MOST} of {len(rows)}." if len(rows) > MOST else ""
 
 
 def spans(rows: Records, title: str) -> str:
-    """Draw each row with its `label`: a line from `low` to `high`, and a dot at `value`."""
+    """Draw each row as a line from `low` to `high` and a dot at `value`, with its `label` on the left."""
     rows = rows[:MOST]
     limits = domain_of([row.get(key) for row in rows for key in ("low", "high", "value")])
     at = _scale(limits)

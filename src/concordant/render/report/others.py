@@ -1,4 +1,4 @@
-"""Report on any other result: its rows as a table or as intervals, and the tables of nested results."""
+"""Report on results without a page of their own: draw their intervals, and list their tables and nested tables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ...errors import escaped
 from ..figures.labels import spans_of
 from .elements import Parts, Records, figure, first_of, shown, spans, table
 
-MOST_COLUMNS = 9  # of a table that is visible at once
+MOST_COLUMNS = 9  # columns of a table that are visible at once
 
 
 def result_parts(document: Mapping[str, Any]) -> Parts:
-    """Make the parts of a report for a result without a report of its own."""
+    """Make the parts of a report for a result without a page of its own."""
     parts = Parts(document["title"], document["about"], cited=document["cited"])
     first, *others = document["tables"] or [{"rows": []}]
     names = first.get("names", ())
@@ -32,14 +32,14 @@ def result_parts(document: Mapping[str, Any]) -> Parts:
 
 
 def _table(caption: str, rows: Records, names: Sequence[str] = ()) -> str:
-    if len(rows) == 1:  # transpose, since it may be wide
+    if len(rows) == 1:  # transpose a single row, since it may be wide
         known = {_head(key, names): _told(value) for key, value in rows[0].items() if value is not None}
         rows = [{"what": key, "value": value} for key, value in known.items()]
     return table(caption, [{_head(key, names): value for key, value in row.items()} for row in rows])
 
 
 def _head(key: str, names: Sequence[str]) -> str:
-    """Write the head of a column, with the name of the side that it is about."""
+    """Write the heading of a column, with the name of the side that the column describes."""
     for role, name in zip(("truth_", "candidate_"), names, strict=False):
         if key.startswith(role):
             return f"{key.removeprefix(role).replace('_', ' ')} by {name}"
@@ -51,7 +51,7 @@ def _told(value: Any) -> Any:
 
 
 def _drawn(rows: Records) -> str:
-    """Draw each row's interval and value, if the rows have them."""
+    """Draw each row's interval and value, or return an empty string if fewer than two rows have them."""
     value, found = spans_of(rows)
     if len(found) < 2:
         return ""

@@ -25,7 +25,7 @@ def report_html(result: Any) -> str:
 
 
 def page_of(document: Mapping[str, Any]) -> str:
-    """Return the HTML of a document."""
+    """Return the HTML page that shows a document made by `document_of`."""
     kind = document["report"]
     parts = {"board": board_parts, "comparison": comparison_parts, "result": result_parts}[kind](document)
     scripts = [asset(file) for file in ("page.js", *["board.js"] * (kind == "board"))]
@@ -46,7 +46,7 @@ def page_of(document: Mapping[str, Any]) -> str:
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """Return the security policy: fetch nothing, and run only the scripts with these hashes."""
+    """Return the content security policy: the page may fetch nothing, and may run only these scripts."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
     return f"{nothing}; style-src 'unsafe-inline'; script-src {hashes}"
@@ -54,7 +54,7 @@ def _policy(scripts: Sequence[str]) -> str:
 
 @cache
 def asset(file: str) -> str:
-    """Read a file beside this module."""
+    """Read a text file from the folder of this module."""
     return files(__package__).joinpath(file).read_text(encoding="utf-8")
 
 
