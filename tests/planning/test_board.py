@@ -52,7 +52,7 @@ def test_more_topics() -> None:
     assert truth_first.tau_then > 0.999
     said = some.sentences()
     assert said[0].startswith("10 more topics would raise the expected tau from 0.88 to 0.89 and move a system by 0.")
-    assert said[1] == "The first system would stay first with a probability of about 0.9"
+    assert said[1] == "The first system would then still be first with a probability of about 0.9"
     assert outlook(1000 * values, 10, how).leader_stays == pytest.approx(some.leader_stays, abs=0.03)
 
 

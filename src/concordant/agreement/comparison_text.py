@@ -177,7 +177,8 @@ def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[st
     for v in _values(c, names):
         if v.why:
             why.setdefault(named(v.why, c), []).append(v.coefficient)
-    lines = [f"No value{whose}: {listing(of)} ({reason})" for reason, of in why.items()]
+    tied = "; tau_b allows ties"
+    lines = [f"No value{whose}: {listing(of)} ({reason}{tied * ('ties in' in reason)})" for reason, of in why.items()]
     for p in c.per_topic:
         if p.coefficient in names and (p.why or p.undefined):
             reason = named(p.why, c) if p.why else f"undefined on {counted(p.undefined, 'topic')}"

@@ -371,17 +371,14 @@ def influences(values: FloatArray) -> FloatArray:
     return np.asarray(means + n / counts * residuals * spread)
 
 
-def refuse_empty(there: BoolArray, topics: tuple[str, ...], systems: tuple[str, ...]) -> None:
-    """Raise if a topic or a system has no scores."""
-    for axis, noun, labels in ((0, "system", systems), (1, "topic", topics)):
-        empty = np.flatnonzero(~there.any(axis=axis))
-        if empty.size:
-            names = [labels[k] for k in empty.tolist()]
-            way_out = argument(f"{noun}s", [f"!{name}" for name in names[:3]])
-            raise InputError(
-                f"there are no scores at all for {noun} {listing(names)}: leave {'it' if len(names) == 1 else 'them'} "
-                f"out, as in {way_out}" + (f" or {argument('missing', 'drop')}" if axis else "")
-            )
+def refuse_empty(there: BoolArray, systems: tuple[str, ...]) -> None:
+    """Raise if a system has no scores."""
+    names = [systems[k] for k in np.flatnonzero(~there.any(axis=0)).tolist()]
+    if names:
+        raise InputError(
+            f"there are no scores at all for system {listing(names)}: leave {'it' if len(names) == 1 else 'them'} "
+            f"out, with {argument('systems', [f'!{name}' for name in names])}"
+        )
 
 
 def refuse_apart(there: BoolArray, systems: tuple[str, ...]) -> None:

@@ -287,17 +287,25 @@ class Scores(_Data):
             return settled, (*notes, *said)
         if not self.has_holes:
             return self, ()
+        there = ~np.isnan(self.values)
+        some = np.flatnonzero(there.any(axis=1)).tolist()
+        if self.missing == "available" and open_to_holes and 0 < len(some) < len(self.topics):
+            empty = [topic for topic, has in zip(self.topics, there, strict=True) if not has.any()]
+            left = f"{counted(len(empty), 'topic')} left out, because no system has a score there: {listing(empty)}"
+            settled, said = self._take(topics=some).settled(open_to_holes=True)
+            return settled, (f"{self.source}: {left}" if self.source else left, *said)
         try:
             if self.missing == "available" and open_to_holes:
-                there = ~np.isnan(self.values)
-                refuse_empty(there, self.topics, self.systems)
+                refuse_empty(there, self.systems)
                 if self.total != "borda":  # borda gives 0 points for a hole
                     refuse_apart(there, self.systems)
                 return self, ()
-            if self.missing == "zero" and self.lower_is_better:
+            if self.missing == "zero" and (
+                self.lower_is_better or np.nanmax(self.values) <= 0 > np.nanmin(self.values)
+            ):
+                why = "lower is better" if self.lower_is_better else "no score is above 0"
                 raise InputError(
-                    f"{argument('missing', 'zero')} would give missing topics the best score, because lower is "
-                    "better: use 'drop'"
+                    f"{argument('missing', 'zero')} would give missing topics the best score, because {why}: use 'drop'"
                 )
             values, rows, columns, what = settle(
                 self.shown(), self.topics, self.systems, self.missing, open_to_holes=open_to_holes

@@ -102,6 +102,7 @@ def plan_runs(
         limits.append(max(1.0, math.sqrt(topic_cost / (low * each_run))) if low > 0 else math.inf)
     (n_runs, n_topics, se), low, high = best, min(limits), max(limits)
     span = f"at least {low:.1f}" if math.isinf(high) else f"{low:.1f} to {high:.1f}"
+    span = "without limits" if math.isinf(low) else span
     rows = [{"runs": r, "topics": topics, "se": error, "best": r == n_runs} for r, topics, error in shown]
     heads = ["runs", "topics", f"standard error of {'a difference' if m > 1 else 'a mean'}", ""]
     cells = [[str(r), str(topics), number(error, 4), "best" if r == n_runs else ""] for r, topics, error in shown]

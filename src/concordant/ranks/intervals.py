@@ -73,7 +73,7 @@ class Outlook:
             f"{counted(self.topics, f'more {unit}')} would {raised} the expected tau {at} and move a system by "
             f"{self.places_moved:.1f} places on average"
         )
-        return (changes, f"{leader} would stay first with a probability {stays}") if leader else (changes,)
+        return (changes, f"{leader} would then still be first with a probability {stays}") if leader else (changes,)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

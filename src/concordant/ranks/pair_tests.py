@@ -360,8 +360,8 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
     else:
         raise InputError(
             f"{means.source or 'scores'} has one score per system, and rank intervals need topics or standard errors: "
-            "give the scores on each topic, or a table with the 95% limits of each score (columns score, score_lower, "
-            f"score_upper){in_python(', or Means(values, systems, errors=...)')}"
+            "give the scores on each topic, or a table with a column stderr behind the score, or with its 95% limits "
+            f"(columns score, score_lower, score_upper){in_python(', or Means(values, systems, errors=...)')}"
         )
     order = np.argsort(-means.values, kind="stable")  # order of the draws
     x, sigma = means.values[order], sigma[np.ix_(order, order)]

@@ -39,7 +39,7 @@ from .tables.contents import MEAN, Contents, Grid, joined, without_means
 from .tables.frames import is_frame
 from .tables.layout import NO_ROLES, Given, Origin, Roles, warn_of
 from .tables.rows import WIDTH
-from .tables.vocabulary import direction, error_of_another, usually_an_error
+from .tables.vocabulary import direction, error_of_another, is_standard_error, usually_an_error
 
 _LONGEST = 2_000  # characters of an argument in a call
 
@@ -248,12 +248,16 @@ def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] 
         return None
     lacking = [s for s, value in zip(grid.names, grid.values[0], strict=True) if s not in known and not np.isnan(value)]
     if lacking:
-        left = f"leave {listing(lacking)} out with {argument('systems', [f'!{name}' for name in lacking])}"
-        said = f"standard errors are unknown, because some systems have no limits: {left}"
+        few = lacking if len(lacking) <= 10 else lacking[:1]
+        left = f"leave {listing(lacking)} out with {argument('systems', [f'!{name}' for name in few])}"
+        said = f"standard errors are unknown, because some systems have none: {left}"
         warn_of(_together(found), said)
         return None
     for origin, _, columns in given:
         shown = listing(map(repr, columns))
+        if len(columns) == 1 and is_standard_error(columns[0]):
+            warn_of(origin, f"standard errors were read from {shown}")
+            continue
         warn_of(origin, f"standard errors were computed from the 95% limits in {shown}: their distance / {WIDTH:g}")
     return [known.get(system, np.nan) for system in grid.names]
 

@@ -146,13 +146,22 @@ class Rows(Contents):
         ]
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """Return standard errors from the limits that belong to a column of scores, and their columns."""
-        column = next((k for k in self.limits if self.cells.names[k] == measure), None)
-        if column is None:
+        """Return standard errors and their columns: the limits of a column of scores, or a column right behind it."""
+        column = next((k for k in [*self.limits, *self.columns] if self.cells.names[k] == measure), None)
+        if column in self.limits:
+            columns = self.limits[column]
+            found = _standard_errors(self.cells, column, columns)
+        elif column is not None and (behind := self.columns[self.columns.index(column) + 1 :][:1]):
+            columns = tuple(behind)
+            if not vocabulary.is_standard_error(self.cells.names[columns[0]]):
+                return {}, ()
+            found = self.cells.numbers(columns[0])
+            if (wrong := np.flatnonzero(found < 0)).size:
+                raise self.cells.error(f"has the standard error {found[wrong[0]]:g}: correct it", int(wrong[0]))
+        else:
             return {}, ()
-        found = _standard_errors(self.cells, column, self.limits[column])
         known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
-        return known, [self.cells.names[k] for k in self.limits[column]]
+        return known, [self.cells.names[k] for k in columns]
 
     def grid(self, measure: str) -> Grid:
         """Return one score per system from the requested column; without a request, the whole matrix."""

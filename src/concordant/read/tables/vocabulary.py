@@ -143,6 +143,7 @@ _COMPANIONS: tuple[tuple[Literal["below", "above", "about"], re.Pattern[str]], .
     ("about", re.compile(rf"(?:{_ABOUT})[\W_]+(.+?)\W*")),
 )
 _ERROR = re.compile(rf"(.+?)[\W_]+(?:{_ERRORS})\W*")
+_STANDARD_ERROR = re.compile(r"(?:.*_)?(?:std_?err(?:or)?|standard_error|se|sem)")
 # What follows the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
 _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
 # How pandas names the second of two columns with the same name. It may also be the next version of a system: gpt-4.1.
@@ -356,6 +357,15 @@ def error_of_another(names: Collection[str]) -> str | None:
     return next((name for name in short if (found := _ERROR.fullmatch(column_name(name))) and found[1] in known), None)
 
 
+def is_standard_error(name: str) -> bool:
+    """Tell whether a column of this name holds standard errors, of the column before it.
+
+    >>> [is_standard_error(name) for name in ("lc_standard_error", "acc_stderr", "std", "base")]
+    [True, True, False, False]
+    """
+    return _STANDARD_ERROR.fullmatch(column_name(name)) is not None
+
+
 class CompanionColumn(NamedTuple):
     """The column that another belongs to by its name, and how: as a bound, a double, a next version, or otherwise."""
 
@@ -480,8 +490,8 @@ def well_known(measures: Collection[str]) -> list[str]:
 _WORSE = (
     r"[cwt]er|hter|mer|wil|eer|der|loss(?:es)?|errors?|err rate|mistakes?|failures?|violations?|penalt(?:y|ies)|regret|"
     r"n?r?mse|r?msle|mae|s?mape|crps|perplexit(?:y|ies)|ppl|nll|brier|[em]ce|cross ?entropy|bits per \w+|bp[bc]|"
-    r"divergence|distance|levenshtein|fid|latency|runtime|times?|duration|seconds|costs?|prices?|"
-    r"toxicity|hallucinations?|f[pn]r|false (?:positives?|negatives?)|neg(?:ative)? log lik\w*|ranks?"
+    r"divergence|distance|levenshtein|fid|latency|runtime|times?|duration|seconds|costs?|prices?|toxicity|stereotype|"
+    r"likelihood difference|hallucinations?|f[pn]r|false (?:positives?|negatives?)|neg(?:ative)? log lik\w*|ranks?"
 )
 # Words that turn them round: neg_log_loss, error_reduction, mean reciprocal rank, cost_efficiency.
 _TURNED = (
