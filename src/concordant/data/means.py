@@ -205,7 +205,10 @@ class Rule:
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
-    """Rank the scores of each row: 1 for the largest, mean ranks for ties, nan for nan. It needs no scipy.stats."""
+    """Rank the scores of each row: 1 for the largest, mean ranks for ties, nan for nan.
+
+    This avoids the import of scipy.stats.
+    """
     nothing = np.isnan(values)
     centred = centred_ranks(np.where(nothing, -np.inf, values))  # missing scores come last
     return np.where(nothing, np.nan, (values.shape[1] + 1 - centred) / 2)
@@ -246,7 +249,7 @@ RULES = {
 
 
 def type_weights(types: Sequence[str]) -> FloatArray:
-    """Weight topics so that all types count equally: n / (number of types * topics of the type), one row per topic."""
+    """Weight topics so that all types count equally: n / (number of types * topics in the type), one row per topic."""
     _, which, counts = np.unique(types, return_inverse=True, return_counts=True)
     return np.asarray(len(types) / (len(counts) * counts[which.ravel()])[:, None])
 

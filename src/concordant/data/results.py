@@ -36,7 +36,7 @@ def settings_of(
     confidence_level: float | None = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """Make the settings of a result, ready for JSON: four common keys (None if they do not apply) and further ones."""
+    """Make the settings of a result, ready for JSON: four common keys (None if one does not apply) and all others."""
     return {
         "seed": seed,
         "n_resamples": n_resamples,
@@ -61,7 +61,7 @@ class Result(ABC):
 
     _kind: ClassVar[str] = ""  # the name of the result, if it differs from the name of its class
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
-    _figure: ClassVar[str] = ""  # module and function of `render.figures` that plot it; by default they plot its rows
+    _figure: ClassVar[str] = ""  # module and function of `render.figures` that plot it; by default, intervals.rows
 
     notes: tuple[str, ...] = ()
     """Caveats on the data and the method, one sentence each."""
@@ -243,7 +243,7 @@ class Findings(Result):
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Compare contents. Compare results inside them by their fields, except fields such as run times."""
+    """Tell whether two values have the same contents. In results, ignore fields such as run times."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     return bool(a == b if isinstance(a, Result) else plain(a) == plain(b))

@@ -36,7 +36,10 @@ class Within(NamedTuple):
     runs: FloatArray
     """V_runs; nan if no cell has two runs."""
     shares: FloatArray
-    """Sum over topics of 1 / k, divided by n^2. Times a variance of runs that all cells share, it is V_runs."""
+    """Sum over topics of 1 / k, divided by n^2.
+
+    If runs have the same variance in every cell, V_runs is the product of this sum and that variance.
+    """
 
 
 def within(runs: FloatArray) -> Within:
@@ -59,7 +62,7 @@ class Components(NamedTuple):
     topics_by_systems: float
     topics: float
     each: float
-    """The mean of 1 / k: the share of `runs` in the variance of a cell mean."""
+    """The mean of 1 / k: the weight of `runs` in the variance of a cell mean."""
 
 
 def components(runs: FloatArray) -> Components:

@@ -42,7 +42,7 @@ _LARGEST = 1e300  # so that sums over topics stay finite
 
 
 _OF_SYSTEMS = ("systems", "teams", "families")
-_NOT_COMPARED = ("missing", "source", "call", "notes")  # equality ignores these
+_NOT_COMPARED = ("missing", "source", "call", "notes")  # fields that == ignores
 
 
 def _made(kind: Callable[..., T], values: FloatArray, about: Mapping[str, Any]) -> T:
@@ -90,7 +90,7 @@ class _Data:
 
     def described(self, **about: Any) -> Self:
         """Copy the scores with other metadata: source, policy for missing scores, groups, teams, errors."""
-        if about.keys() <= {"source", "call", "notes"}:  # these need no check, and no copy of the values
+        if about.keys() <= {"source", "call", "notes"}:  # they need no check, and values no copy
             made = object.__new__(type(self))
             vars(made).update(vars(self) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
             return made
@@ -187,7 +187,7 @@ class Scores(_Data):
     """
 
     runs: FloatArray | None
-    """Topics x systems x runs, higher is better, nan if a cell has fewer runs; None if no cell has several."""
+    """Scores as topics x systems x runs, higher is better, nan if a cell has fewer runs; None without repeated runs."""
     topics: tuple[str, ...]
     groups: tuple[str, ...] | None
     """The group of each topic, "" if it has none."""
@@ -263,9 +263,9 @@ class Scores(_Data):
         return RULES[self.total]
 
     def decimals(self) -> int | None:
-        """Return the number of decimals that suffice for all scores, up to 6, else None.
+        """Return how many decimals, at most 6, suffice to write all scores; None if 6 are too few.
 
-        trec_eval prints 4, which creates ties that the full scores do not have.
+        trec_eval prints 4 decimals, which creates ties that the full scores do not have.
 
         >>> Scores([[0.5, 0.2636]], ["1"], ["a", "b"]).decimals()
         4
@@ -317,7 +317,7 @@ class Scores(_Data):
         assert self.types is not None
         require_labels(self.types, self.topics, "types")
         names, which = np.unique(self.types, return_inverse=True)
-        order = np.argsort([self.types.index(name) for name in names])  # in the order of topics
+        order = np.argsort([self.types.index(name) for name in names])  # in the order of their first topics
         rows = [np.flatnonzero(which == k) for k in order]
         names = names[order]
         values = np.array([self.values[places].mean(axis=0) for places in rows])
@@ -382,7 +382,7 @@ class Scores(_Data):
         """Points on every topic; missing points are predicted from the effects of topic and system."""
         if self.types is None or not self.has_holes:
             return fitted(self.points().values)
-        return self.like(fitted(self.values)).points().values  # the model is for scores, not for weighted points
+        return self.like(fitted(self.values)).points().values  # weighted points do not fit the model
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
         """Rank the systems by their means, best first. Each inner tuple holds tied systems.

@@ -22,7 +22,7 @@ class NamedRows(NamedTuple):
 
     header: list[str]
     rows: Iterator[tuple[int, list[str]]]
-    """The line where each row starts, and its cells, as many as the header has."""
+    """For each row, the line where it starts and its cells, as many as the header has."""
 
 
 def load_names(path: str | os.PathLike[str]) -> Source:
@@ -64,7 +64,7 @@ WANTED_COST = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
 
 
 def is_cost(cost: Any) -> bool:
-    """Tell whether a topic may cost this much: products and ratios of two such costs stay finite."""
+    """Tell whether a topic may cost this much: products and ratios of two allowed costs stay finite."""
     return bool(LEAST_COST <= cost <= MOST_COST)
 
 
@@ -85,7 +85,7 @@ def labels_of(given: Any, name: str) -> dict[str, str]:
 
 
 def new_names(given: Any) -> dict[str, str]:
-    """Return the new name for each old one, from a mapping, a Series, or a file of two columns without a header.
+    """Return the new name for each old name, from a mapping, a Series, or a file of two columns without a header.
 
     A header line does no harm: it renames a system that does not exist.
     """

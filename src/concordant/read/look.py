@@ -19,7 +19,7 @@ from .tables.contents import Contents
 from .tables.layout import Roles
 from .tables.vocabulary import well_known
 
-LONGEST = 100  # characters of a name
+LONGEST = 100  # the most characters that are shown of a name
 
 
 def look(
@@ -80,7 +80,7 @@ def look(
 
 
 def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> int:
-    """Add the contents of the files, and how they are read; return how many topics all systems share."""
+    """Add to `numbers` what the files hold and how they are read; return how many topics all systems share."""
     measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
     default = next((contents.default for contents in found if contents.default in measures), None)
     numbers |= {
@@ -93,10 +93,10 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
     try:
         made = reading.scores(found)
         lower: bool | None = made.lower_is_better
-    except ConcordantError:  # both directions show the same facts
+    except ConcordantError:  # the facts are the same in both directions
         made, lower = reading._replace(lower_is_better=False).scores(found), None
     numbers |= {
-        "reading": found[0].reading,  # some tables decide it only when their scores are read
+        "reading": found[0].reading,  # some tables set it only when scores are read
         "systems": made.systems,
         "topics": made.topics,
         "groups": tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values())),

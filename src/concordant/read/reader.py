@@ -76,7 +76,7 @@ class ReadOptions(Options, total=False):
 
 
 class Reading(NamedTuple):
-    """The options of `read_scores`, checked."""
+    """The checked options of `read_scores`."""
 
     measure: str | None = None
     missing: Missing = "error"
@@ -258,7 +258,7 @@ def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Orig
     by_file = [lower for c in found for topic, lower in c.lower.get(measure, {}).items() if topic in topics]
     named = measure or next((c.column for c in found if c.column), "")
     side = (found[0].origin.label if len(found) == 1 else "PATH") + (f":{measure}" if measure else "")
-    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # errors, or their costs
+    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # perhaps numbers or costs of errors
         raise origin.error(f"has {named!r} scores above 0, which may count errors: {either_direction(side)}")
     lower = direction(named, said, origin, by_file, side)
     label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
@@ -268,7 +268,7 @@ def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Orig
 
 
 def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
-    """Warn if all scores are 0, such as those of a measure that no answer satisfies."""
+    """Warn if all scores are 0, for instance because no answer satisfies the measure."""
     zeros = values == 0
     if values.shape[1] > 1 and zeros.any() and (zeros | np.isnan(values)).all():
         warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
@@ -369,7 +369,7 @@ def read_scores(
 
 
 def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
-    """Write the Python call that reads the scores again; empty if an argument cannot be written as code."""
+    """Write the Python call that reads the scores again; return "" if an argument cannot be written as code."""
 
     def written(value: Any) -> str:
         if isinstance(value, os.PathLike):
@@ -444,7 +444,7 @@ def read_contents(
         found = mteb.newest(found)
     details = [table for table in found if not table.summary]
     if details and (summaries := [table for table in found if table.summary]):
-        # Summaries are dropped below. A run would vanish if only its summary is given.
+        # Summaries are dropped below, so a run with only a summary would vanish.
         names = {table.names[0] for table in details}
         if lost := next((table for table in summaries if table.names[0] not in names), None):
             there = f"whose samples are missing, while those of {listing(sorted(names))} are given"
@@ -593,7 +593,7 @@ def refuse(scores: Scores | Means, name: str, *keys: str, why: str) -> None:
 
 
 def has_labels(given: Any) -> bool:
-    """Tell whether a value has labels, so that `as_scores` can read it, or holds only bare numbers."""
+    """Tell whether a value has labels, so that `as_scores` can read it. Bare numbers have none."""
     known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
     return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
@@ -634,7 +634,10 @@ def is_bare(given: Any) -> bool:
 
 
 def _results(given: Any, of: str = "") -> Any:
-    """Convert a tool's results for one system to dictionaries like those of pytrec_eval; return the rest unchanged."""
+    """Convert a tool's results for one system to dictionaries like those of pytrec_eval.
+
+    Return any other value unchanged.
+    """
     if isinstance(given, Mapping):
         if any(type(key).__module__.partition(".")[0] == "ir_measures" for key in given):
             way_out = "give the scores on each topic, list(ir_measures.iter_calc(measures, qrels, run))"

@@ -57,7 +57,7 @@ _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 
 
 def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
-    """Recognise and read a file that is not empty. If the caller gave it a name, a single run has this name."""
+    """Recognise and read a file that is not empty. If the caller named the file, a single run gets this name."""
     try:
         found = _recognise(source, roles)
     except OtherKindError:
@@ -119,8 +119,8 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
 def _has_scores(source: Source) -> bool:
     """Tell whether an unreadable file was meant to hold scores. If so, it is damaged and must not be skipped.
 
-    It was if its header names a score or a measure, if its header names systems or topics and other columns hold a
-    number, or if at least half of the first cells are numbers.
+    The file was meant to hold scores if its header names a score or a measure, if its header names systems or topics
+    and other columns hold a number, or if at least half of the first cells are numbers.
     """
     if source.parquet:
         return True
@@ -236,7 +236,7 @@ def _first_record(source: Source, first: bytes) -> Any:
 
 
 def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> Contents:
-    """Read records with the same keys as a table; the keys are its header."""
+    """Read records that all have the same keys as a table. The keys become its header."""
     first, lines = next(records), array("q")
     header = list(first[1])
     columns: list[list[Any]] = [[] for _ in header]

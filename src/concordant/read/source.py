@@ -192,7 +192,7 @@ def _paths(what: str | os.PathLike[str]) -> list[Item]:
             return [Item(file, found=True) for file in _folder(path)]
         if not path.exists() and glob.has_magic(text):
             return [Item(file, found=True) for file in _glob(path, text)]
-    except OSError as error:  # such as a name that is too long
+    except OSError as error:  # for instance, the name is too long
         raise ReadError(f"cannot be read: {error.strerror or error}", text) from None
     return [Item(path)]
 
@@ -221,7 +221,7 @@ def _is_backup(path: Path) -> bool:
 
 
 def _without_backups(found: list[Path]) -> list[Path]:
-    """Return the files that are no backups, sorted, and warn about the backups that are left out."""
+    """Return the files that are not backups, sorted, and warn about the backups that are left out."""
     if shown := listing(sorted(path for path in found if _is_backup(path))):
         warn(f"backup files left out: {shown}")
     return sorted(path for path in found if not _is_backup(path))
@@ -275,7 +275,7 @@ def _raw(file: Any, label: str, share: int) -> bytes:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except (ReadError, InputTypeError):
         raise
-    except ValueError as error:  # closed, or text in another encoding, or gzip opened as text
+    except ValueError as error:  # the file is closed, or is text in another encoding, or gzip as text
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
 
 
@@ -301,7 +301,7 @@ def _clean(data: bytes, label: str) -> bytes:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii():
-        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # where files were concatenated
+        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # marks of joined files
     if b"\0" in data:
         error = _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte; save text as UTF-8", label)
         raise OtherKindError(*error.args)
@@ -366,7 +366,7 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
 
 
 # The most bytes that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. To
-# read larger files, set CONCORDANT_MAX_BYTES in the environment, or this number. All other limits are shares of it.
+# read larger files, set CONCORDANT_MAX_BYTES in the environment, or this number. All other limits depend on it.
 MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
 JSON_SHARE = 4  # Python objects take up to 40 times the memory of their JSON
 _PIECE = 2**20

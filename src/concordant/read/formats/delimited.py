@@ -32,12 +32,12 @@ from ..tables.vocabulary import NOTHING, cell_number, is_fraction, number, plain
 # A number takes 8 bytes of memory, and a text that is neither a label nor a number about 170. So only a tenth of the
 # cells may hold such text. To read larger tables, set CONCORDANT_MAX_CELLS in the environment, or this number.
 MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
-_BATCH = 2**10  # cells that are parsed at a time: few, to spare the garbage collector
+_BATCH = 2**10  # cells that are parsed at a time; small batches spare the garbage collector
 _BLANK = " \t\n"
 
 
 def read_delimited(source: Source, roles: Roles) -> Cells | None:
-    """Read a table with a header line; None if it does not look like one."""
+    """Read a table with a header line; return None if the text does not look like such a table."""
     # The first two rows tell whether the rest is worth reading.
     beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
     header_line, header = beginning[0]
@@ -132,7 +132,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
                 raise _unequal(source, len(row), width, line)
             lines.append(line)
         for k, labels in texts.items():
-            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # store each once
+            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # each label once
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
@@ -152,7 +152,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     if delimiter == " ":  # columns are aligned with blanks, and perhaps some tabs
         lines = (line.replace("\t", " ").strip(" \n") + "\n" for line in lines)
     rows = csv_rows(source, lines, delimiter, line)
-    if b'"' not in source.data and delimiter != " ":  # twice as fast as csv
+    if b'"' not in source.data and delimiter != " ":  # twice as fast as the csv module
         rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, line))
     width = 0
     for place, row in rows:
@@ -192,7 +192,7 @@ def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool
 
 
 def delimiter_of(first: bytes) -> str:
-    """Find the character that separates the names in the header, without regard to quoted text."""
+    """Find the character that separates the names in the header, ignoring quoted text."""
     plain = QUOTED.sub(b"", first)
     marks = [mark for mark in "\t,;" if mark.encode() in plain]
     labels = (
@@ -241,7 +241,7 @@ def _plain(cell: str) -> str:
 
 # Measures whose values are strings.
 TEXTS = ("runid", "relstring")
-_COUNTS = frozenset({"runid", "relstring", "num_q"})  # measures of a summary that are no scores
+_COUNTS = frozenset({"runid", "relstring", "num_q"})  # measures in a summary that are not scores
 _NAME_THEM = "add a first line that names the columns"
 Rows = list[tuple[int, list[bytes]]]
 
@@ -337,7 +337,7 @@ class Columns(Contents):
         return measures, list(map(bytes.decode, topics - summaries))
 
     def measures(self) -> Collection[str]:
-        """The measures that have scores on topics or, if the file is a summary, a mean."""
+        """The measures that have scores on topics; if the file is a summary, the measures that have a mean."""
         if self.means:
             return [name for name, value in self.means.items() if number(value) is not None and name not in _COUNTS]
         return self._known[0]
@@ -421,7 +421,7 @@ def read_columns(source: Source, width: int) -> Contents | None:
         _refuse_no_run_first(source, fields, topic)
         return Columns(source, Form("four columns", 4, topic, measure, 3, 0))
     warn_of_words(source, sorted({row[topic] for _, row in fields}))
-    return Columns(source, Form("ir_measures -q", 3, 0, 1, 2) if order else TREC_EVAL)  # without blanks
+    return Columns(source, Form("ir_measures -q", 3, 0, 1, 2) if order else TREC_EVAL)  # unpadded
 
 
 def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | None:

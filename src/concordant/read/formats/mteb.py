@@ -83,7 +83,7 @@ class Task(Contents):
 def read_mteb(source: Source, content: Any) -> Task:
     """Read the scores of one model on one task: main_score, and the other measures by their names.
 
-    A subset (a language) is a topic, `Task/subset`. The subset `default`, which most tasks have alone, is the topic
+    A subset (a language) is a topic, `Task/subset`. Most tasks have only the subset `default`, which is the topic
     `Task`. For splits other than test, the topic names the split: `Task[dev]/subset`. So a topic has the same name in
     every file.
     """
@@ -121,14 +121,14 @@ def read_mteb(source: Source, content: Any) -> Task:
 
 
 def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
-    """Choose the split whose scores count, from this file alone; all splits if none has a known name.
+    """Choose the split to read, from this file alone; choose all splits if none has a known name.
 
     If a test set is not public, files hold nan for the test split and numbers for the validation split.
     """
     for split, subsets in splits.items():
         if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
             raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)
-    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # its test set has 43 queries
+    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # the test set has 43 queries
     known = [split for split in order if split in splits]
     return [next((split for split in known if _is_scored(splits[split])), known[0])] if known else list(splits)
 
@@ -230,7 +230,7 @@ def sibling(path: Path, name: str) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _loaded(path: Path, modified: int) -> Any:
-    """Read the JSON of a file only once for all files in its folder; None if it cannot be read."""
+    """Read the JSON of a file, once for all files that need it; return None if it cannot be read."""
     try:
         return load_json(load(Item(path)))
     except (ReadError, OSError):

@@ -1,4 +1,4 @@
-"""Read dictionaries of dictionaries, as pytrec_eval, ranx and people's scripts nest them, in Python or as JSON.
+"""Read nested dictionaries, as pytrec_eval, ranx and users' scripts write them, in Python or as JSON.
 
 Also recognise JSON that looks similar: reports of ranx, {system: mean}, and pandas frames.
 """
@@ -33,7 +33,7 @@ class Nesting(NamedTuple):
 
 
 class NestedScores(Contents):
-    """Nested dictionaries with the scores of one or several runs. A requested measure may show which level is which."""
+    """Nested dictionaries with scores of one or several runs. A requested measure may show which level holds what."""
 
     format = "nested dictionaries"
 
@@ -59,11 +59,11 @@ class NestedScores(Contents):
 
     @property
     def named(self) -> bool:
-        """Whether a level of the nesting names measures."""
+        """Whether one level of the dictionaries names measures."""
         return any(self._nesting(None).measures)
 
     def measures(self) -> Collection[str]:
-        """The measures that have a number, in their order."""
+        """The measures that have a number, in the order of the dictionary."""
         found = self._nesting(None)
         values = ((m, cell_number(value)) for m, value in zip(found.measures, found.values, strict=True))
         numeric = dict.fromkeys(m for m, value in values if value is not None and not np.isnan(value))

@@ -31,9 +31,9 @@ def parquet_table(
         names = [name for name in schema.names if name not in nested] if wanted is None else wanted(schema.names)
         numbers = [column.name for column in schema if any(test(column.type) for test in numeric)]
         texts = [name for name in names if name not in numbers]
-        # Keep each text as often as the file stores it: once for many rows.
+        # Store each text once, as the file may do, even if many rows have it.
         file = parquet.ParquetFile(io.BytesIO(source.data), read_dictionary=texts)
-        # Do not ask for single columns: on some damaged files, pyarrow then ends the process.
+        # Do not ask for the metadata of single columns: on some damaged files, pyarrow then ends the process.
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         rows = max(file.metadata.num_rows, sum(group.num_rows for group in groups))
         refuse_too_many(source, rows * len(names), rows * max(len(texts), 1))

@@ -189,10 +189,10 @@ def read_documents(source: Source, records: Lines) -> Contents:
 # lm-evaluation-harness ------------------------------------------------------------------------------------------------
 # lm-evaluation-harness: results_*.json (tasks are the topics) and samples_*.jsonl (documents are the topics).
 #
-# Measures have the names that the results give them: `metric,filter`, or `metric` in version 0.3.
+# A measure has the name that the results give it: `metric,filter`, or `metric` in version 0.3.
 
 _SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
-# Fields of a sample that are no metrics. Older versions do not list their metrics but mix them with these fields.
+# Fields of a sample that are not metrics. Older versions do not list their metrics but mix them with these fields.
 _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"})
 
 
@@ -321,14 +321,14 @@ def is_per_instance(content: Any) -> bool:
 
 
 def is_companion(content: Any) -> bool:
-    """Recognise run_spec.json and similar files that lie beside the scores, or stats.json, which summarises them."""
+    """Recognise files that HELM writes beside the scores, such as run_spec.json, or stats.json, a summary of scores."""
     if isinstance(content, list):
         return has_keys(content, "name", "count") and isinstance(content[0]["name"], dict)
     return isinstance(content, dict) and ("adapter_spec" in content or "scenario_spec" in content)
 
 
 def refuse_companion(source: Source, content: Any) -> Contents:
-    """Refuse a file that only lies beside the scores, because it would be read as a table."""
+    """Refuse a file that HELM writes beside the scores, because it would be read as a table."""
     raise source.other_kind("holds no scores on topics, which HELM writes to per_instance_stats.json")
 
 
@@ -441,7 +441,7 @@ def _scored(content: Any) -> Iterator[tuple[str, Any, int, Any]]:
 
 
 def _parts(scorer: str, value: Any) -> list[tuple[str, Any]]:
-    """Split what a scorer gave into measures and values. A dictionary has several values; each becomes a measure."""
+    """Return the measures and values that a scorer gave. Each entry of a dictionary becomes a measure."""
     if isinstance(value, dict):
         return [(f"{scorer}/{key}", part) for key, part in value.items()]
     return [(scorer, value)]

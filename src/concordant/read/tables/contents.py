@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def values(self) -> FloatArray:
-        """Topics x systems, means over runs."""
+        """The scores as topics x systems, averaged over runs."""
         return run_means(self.scores) if self.scores.ndim == 3 else self.scores
 
     @property
@@ -125,7 +125,7 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
     together = np.full((len(row), len(column), max(own.shape[2] for own in runs)), np.nan)
     for k, (grid, own) in enumerate(zip(grids, runs, strict=True)):
         places = np.ix_([row[t] for t in grid.topics], [column[s] for s in systems[k]])
-        part = together[places]  # a copy
+        part = together[places]  # indexing makes a copy
         clash = np.argwhere(~(np.isnan(part).all(axis=2) | np.isnan(own).all(axis=2)))
         if len(clash):
             topic, system = clash[0]
@@ -255,7 +255,7 @@ def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
 def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
     """Keep only the rows that the caller chose, so that the other rows need not be valid.
 
-    Keep all rows if the choice matches none of them: it is then applied later, to the columns or to all files.
+    Keep all rows if the choice matches none of them. The choice is checked later, when all files are joined.
     """
     names = list(dict.fromkeys(labels))
     kept = {names[k] for k in chosen(wanted, names)}
@@ -271,7 +271,7 @@ def matrix(
         raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
     name = "" if label is None else cells.names[label]
-    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # pandas and R write it
+    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # from pandas and R
         down = invent_topics(len(cells))
     layout.refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
     columns = layout.score_columns(cells, columns, "systems", roles.systems)
@@ -297,7 +297,7 @@ def matrix(
 
 
 class Long(Contents):
-    """A long table. A column names the measure of each row, or each measure has its own column, or none is named."""
+    """A long table: a column names the measure of each row, each measure has a column, or the measure has no name."""
 
     is_table = True
     format = "long table"
@@ -317,7 +317,7 @@ class Long(Contents):
 
     @property
     def named(self) -> bool:
-        """Whether a column names measures, or each column is one."""
+        """Whether a column names measures, or each column of scores is a measure."""
         return self.layout.value is None or self.layout.measure is not None
 
     def measures(self) -> Collection[str]:
@@ -406,7 +406,10 @@ def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str
 
 
 _LIKELY, _POSSIBLE = 1e-4, 3e-3
-"""A row may hold means by coincidence. If the chance is below `_LIKELY`, leave it out; below `_POSSIBLE`, refuse it."""
+"""Limits of the chance that a row holds means by coincidence. Below the first, the row is left out with a warning.
+
+Below the second limit, the row is refused with an error. Otherwise it is read like any other row.
+"""
 
 
 def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
@@ -537,10 +540,10 @@ def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
 
 
 def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
-    """Estimate the chance that a row holds the rounded means of all other rows by coincidence; 1 if it does not.
+    """Estimate the chance that a row holds the rounded means of all other rows by coincidence.
 
-    The chance for one column is the share of the range of scores, or of the scores if larger, that rounds to the mean.
-    The chances of different columns are multiplied.
+    The chance is 1 if the row does not hold these means. For one column it is the share of the range of scores that
+    rounds to the mean or, if larger, the share of scores that do. The chances of different columns are multiplied.
     """
     if np.isnan(row).any() or np.isnan(others).all(axis=0).any():
         return 1.0

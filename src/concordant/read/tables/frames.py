@@ -16,11 +16,11 @@ def is_frame(given: Any) -> bool:
     """Recognise a pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
     if hasattr(type(given), "columns") or hasattr(given, "columns") or hasattr(given, "perquery"):
         return True  # its type first: a lazy polars frame would compute its columns
-    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # a pandas Series has both
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # a pandas Series has both attributes
 
 
 def frame_cells(frame: Any, origin: Origin) -> Cells:
-    """Return the cells of a frame. A pandas index that labels rows is the first column, as in a CSV of the frame."""
+    """Return the cells of a frame. A pandas index that labels rows is the first column, as in a CSV file."""
     frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
     library = type(frame).__module__.partition(".")[0]
     if library == "polars" and hasattr(frame, "collect"):

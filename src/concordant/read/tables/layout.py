@@ -64,7 +64,7 @@ class Column:
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The parsed cells. If only some numbers have a percent sign, units differ, and cells with the sign are odd."""
+        """The parsed cells. If only some numbers have a percent sign, the cells with the sign count as odd."""
         values, odd = parse(self.cells)
         odd = {**odd, **self.odd}
         signed = {row: value for row, cell in odd.items() if has_percent(cell) and (value := number(cell)) is not None}
@@ -91,7 +91,7 @@ class Cells:
     lines: Sequence[int] | None = None
     header_line: int | None = None
     typed: bool = False
-    """Whether strings differ from numbers, as in JSON and frames. In text files every cell is text."""
+    """Whether cells distinguish strings from numbers, as in JSON and frames. In text files every cell is text."""
 
     def __len__(self) -> int:
         return len(self.columns[0].cells) if self.columns else 0
@@ -126,7 +126,7 @@ class Cells:
         return str(cell)
 
     def values(self, column: int) -> Sequence[Any]:
-        """Return the cells of a column as given; for a column of numbers, the numbers."""
+        """Return the cells of a column as they were given, with nan for empty cells if the column holds an array."""
         cells = self.columns[column].cells
         if not isinstance(cells, np.ndarray):
             return cells
@@ -289,7 +289,7 @@ class Layout(NamedTuple):
 
 
 def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str:
-    """Decide from the header what each column of a table holds, or say why the header does not tell."""
+    """Decide from the header what each column of a table holds, or return a text that says why this is unclear."""
     names = [vocabulary.column_name(name) for name in header]
     if wrong := _wrong_header(header, roles):
         return wrong
@@ -350,7 +350,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
                 f"has a column {header[value]!r} beside {listing(header[k] for k in others)}, but none that names the "
                 f"systems: name one with {argument('system_column')}, or pass {every} if all are systems"
             )
-        if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
+        if measure is None and "score" not in said and _any(header, others):  # `value` is one of several measures
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
@@ -363,7 +363,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     measures = [
         header[k] for k in others if vocabulary.looks_like_measure(header[k].strip()) and not named & set(others)
     ]
-    if len(measures) < len(others):  # `num` may count rows, `num_rel` describe topics, `f` be a system
+    if len(measures) < len(others):  # `num` may be a counter, `num_rel` a fact, `f` one of several letters
         across = [header[k] for k in others]
         measures = [
             name
@@ -509,7 +509,7 @@ def warn_of_counters(cells: Cells, layout: Layout) -> None:
 def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None:
     """Refuse a column of system names that holds scores.
 
-    It may be one column of a matrix, with a system that is called `model`. Each topic then occurs once.
+    In a matrix, where each topic occurs once, such a column may be a system that is called `model`.
     """
     found = [number(str(cell)) for cell in cells.values(column)]
     if topic is None:
@@ -591,7 +591,7 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
 
 
 def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:
-    """Find columns named like row numbers or facts. Among systems, also find names of summaries and limits."""
+    """Find columns whose names look like row numbers or facts; among systems, also like summaries or limits."""
     found = {}
     summaries = set(vocabulary.summaries_among(names)) if axis == "systems" else ()
     for k, name in enumerate(names):
@@ -658,7 +658,7 @@ def _has_fractions(values: FloatArray) -> bool:
 def _unlike(values: FloatArray) -> dict[int, str]:
     """Find columns that do not look like the others.
 
-    They hold counts where the others hold scores up to 1, values more than ten times as large as the usual column's, or
+    Such a column holds counts where the others hold scores up to 1, values more than ten times as large as the rest, or
     row numbers.
     """
     n, m = values.shape

@@ -18,7 +18,7 @@ from .contents import MEAN, NO_SCORES, Contents, Grid, Long, matrix, refuse_twic
 from .layout import Cells, Layout, Roles, refuse_measures_as_rows, score_columns, warn_of
 from .vocabulary import cell_number, plain_number
 
-# The 95% limits that published boards print beside their scores, which give standard errors.
+# Published boards print 95% limits beside their scores. Standard errors are computed from these limits.
 WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
 _LOPSIDED = 3.0  # if one limit is this many times as far from the score as the other, neither is a confidence limit
 # Names of limits, alone or after the name of their score: lower, score_lower, rating_q025, 95% CI upper.
@@ -72,7 +72,7 @@ def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int
 
 
 def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
-    """Tell whether the first two of three columns hold whole numbers, and every pair of these numbers has one row."""
+    """Tell whether there are three columns, and the first two hold whole numbers, each pair of which has one row."""
     if len(columns) != 3 or len(cells) < 4:
         return False
     pairs = cells.matrix(columns[:2])
@@ -251,7 +251,7 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
                 raise refused(row, f"{cell!r}, but the score {scores[row]:g} does not lie between them")
             widths[row] = ends[1] - ends[0]
         return widths / WIDTH
-    _, low, high = cells.matrix([score, *limits]).T  # refuses percent beside other numbers
+    _, low, high = cells.matrix([score, *limits]).T  # refuses a mix of percentages and other numbers
     step = max(map(contents.unit, (scores, low, high)))
     far, near = np.maximum(high - scores, scores - low), np.minimum(high - scores, scores - low)
     wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))

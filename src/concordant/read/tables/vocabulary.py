@@ -300,7 +300,7 @@ _RESULT = re.compile(r"(?:.+_)?win_?rate|elo(?:_.+)?|rating|battles|votes|licen[
 
 
 def is_result(name: str) -> bool:
-    """Tell whether a column of this name occurs only beside systems: win_rate, elo, license."""
+    """Tell whether a column of this name occurs only in tables with a row for each system: win_rate, elo, license."""
     return _RESULT.fullmatch(column_name(name)) is not None
 
 
@@ -311,7 +311,7 @@ def names_topics(name: str) -> bool:
 
 
 def looks_like_measure(name: str) -> bool:
-    """Tell whether a name is the name of an evaluation measure that common tools print.
+    """Tell whether this is the name of an evaluation measure, as common tools print it.
 
     >>> [looks_like_measure(n) for n in ("ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "301", "bm25")]
     [True, True, True, False, False]
@@ -325,7 +325,7 @@ def looks_like_topic(name: str) -> bool:
 
 
 def may_be_topic(name: str) -> bool:
-    """Tell whether a name looks like a topic or a summary, or is a short word before a number of some digits: MB001."""
+    """Tell whether a name looks like a topic or a summary, or joins a short word and a number: MB001."""
     return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
 
 
@@ -486,7 +486,7 @@ _WORSE = (
     r"divergence|distance|levenshtein|fid|latency|runtime|times?|duration|seconds|costs?|prices?|"
     r"toxicity|hallucinations?|f[pn]r|false (?:positives?|negatives?)|neg(?:ative)? log lik\w*|ranks?"
 )
-# Words that make higher better again: neg_log_loss, error_reduction, mean reciprocal rank, cost_efficiency.
+# Words that reverse the direction: neg_log_loss, error_reduction, mean reciprocal rank, cost_efficiency.
 _TURNED = (
     r"neg(?:ative|ated)?|inverse|inverted|reciprocal|recip|biased|acc|accuracy|precision|recall|f ?\d.*|auc|auroc|"
     r"corr|correlation|spearman|pearson|kendall|tau|reductions?|gains?|improvements?|savings?|efficiency|free|"
