@@ -224,7 +224,7 @@ class TestTypesOfRules:
         alone = open_scores([[1.0, NAN, 1.0], [1.0, 1.0, 1.0], [2.0, NAN, 1.0]], **about)
         found, notes = alone.settled(open_to_holes=True)
         assert found.systems == ("1", "3")
-        assert notes[0] == "1 system left out, because it has all topics of no type: 2"
+        assert notes[0] == "1 system left out, because it lacks topics of every type: 2"
         with pytest.raises(InputError, match="no system has all topics of a type"):
             given.select(["1", "2"], ["a/x", "a/y"]).settled(open_to_holes=True)
 

@@ -30,13 +30,13 @@ class Favours:
 
     @checked
     def favoured(self, *, more: bool = True) -> list[str]:
-        """List the systems that the machine favours significantly, or disfavours with more=False, largest first."""
+        """List the systems that the machine significantly favours (more=False: disfavours), largest effect first."""
         sign = 1 if more else -1
         order = np.argsort(-sign * self.favour, kind="stable")
         return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
 
     def _whom(self, machine: str) -> list[str]:
-        """Say in a sentence which systems the machine favours; return none if unknown."""
+        """Say in one sentence which systems the machine favours; return an empty list if that is unknown."""
         if np.isnan(self.favour).any():
             return []
         sides = (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
@@ -46,10 +46,10 @@ class Favours:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CombinedMeans(Favours, Findings):
-    """The result of `combine`: systems by their combined means, best first. Its page lists the attributes."""
+    """The result of `combine`: systems by their combined means, best first. See `combine` for its attributes."""
 
     before: tuple[str, ...]
-    """Sentences before the one on whom the machine favours."""
+    """Sentences that come before the one about favoured systems."""
     after: tuple[str, ...] = ()
 
     @checked

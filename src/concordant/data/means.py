@@ -1,37 +1,38 @@
-"""Means and other totals over topics that keep ties despite rounding, and a search for identical systems.
+"""Totals over topics that keep ties despite rounding, identical systems, missing scores, groups, and choices of labels.
 
-0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient. So every mean (of all topics, of
-resamples, of halves, without a topic) comes from `tied_sums`: totals of systems x and y that differ by no more than
+0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient. So every mean (over all topics, a
+resample or a half, or with one topic left out) comes from `tied_sums`: totals of systems x and y that differ by at most
 
     (n / 2 + 2) eps (sum |x| + sum |y|),    eps = 2**-52,
 
-count as equal. This bounds the rounding error of n additions of rounded numbers. It depends on these two systems alone.
-Different totals of scores with a few decimals differ by much more.
+count as equal. This bounds the rounding error of n additions of rounded numbers. The bound depends only on these two
+systems. If scores have only a few decimals, unequal totals differ by much more.
 
-Each rule for totals gives a system points on every topic, and its total is their mean, or sum. So whatever resamples
-topics resamples points in the same way. Points depend on which systems are compared, so rules apply after matching.
+Each rule for totals gives a system points on every topic. The system's total is the mean or the sum of its points, so
+methods that resample topics resample points in the same way. Points depend on which systems are compared, so the rules
+are applied after the systems are matched.
 
 Systems are identical if their scores on all topics differ by at most `ROUNDING` times the largest score.
 
-Policies for missing scores ("holes"), and estimates of means over all topics despite them.
+Missing scores are called holes. A policy fills them, drops their topics or systems, or leaves them open.
 
-Means over different topics cannot be compared: easy topics raise them. So where holes stay open, least squares fits
-each score by an effect of its topic and an effect of its system:
+Means over different topics cannot be compared, because easy topics raise them. So where holes stay open, a
+least-squares fit explains each score by an effect of its topic and an effect of its system:
 
     score of s on t = a_t + b_s + residual,    over the observed scores.
 
-A hole counts as a_t + b_s. A system with all topics keeps its observed mean. For the others we assume that their lead
-on missing topics equals their lead on the rest.
+A hole is filled with a_t + b_s. A system with scores on all topics keeps its observed mean. For the other systems we
+assume that their lead on missing topics equals their lead on the rest.
 
-Topics of one group (segments of a document, questions on a passage) are one observation.
+The topics of one group (segments of a document, questions on a passage) count as one observation.
 
-Whatever resamples topics must then resample groups. So a matrix of topics becomes a matrix with one row for each group,
-and the number of groups is the sample size:
+Methods that resample topics must then resample groups. So a matrix with a row for each topic becomes a matrix with a
+row for each group, and the number of groups is the sample size:
 
     row of group g = mean + G / N (sum over its topics - n_g mean),    N topics in G groups, n_g of them in g.
 
 The mean of these rows is the mean over topics. Their variance divided by G estimates the variance of that mean when
-groups are drawn. It is linearised, as for a ratio of sums, because groups differ in size.
+groups are drawn. The rows are linearised, as for a ratio of sums, because groups differ in size.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ def tied_means(
 ) -> FloatArray:
     """Compute means from sums of n terms each, with the ties of `tied_sums`, rounded to 12 significant digits.
 
-    12 digits remove the rounding error of the sum, so that means round, and compare with a tolerance, as on paper.
-    A row is not rounded if that would tie systems that are not tied.
+    Rounding to 12 digits removes the rounding error of the sum. Means can then be rounded further, or compared with a
+    tolerance, with the same result as by hand. A row stays unrounded if rounding would tie systems that are not tied.
     """
     divisor = n if divisor is None else divisor
     s = np.asarray(sums, dtype=np.float64)
@@ -109,10 +110,10 @@ def _slack(n: int) -> float:
 
 
 def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
-    """Make sums of n terms equal that differ only by rounding; systems are on the last axis.
+    """Set sums of n terms equal if they differ only by rounding error; systems are on the last axis.
 
     `sizes` are the sums of the terms' absolute values. In sorted order, tied neighbours get the lowest sum of their
-    group. A group whose ends differ by more than rounding is split, from its lowest sum up.
+    group. A group whose ends differ by more than rounding error is split, starting from its lowest sum.
     """
     s = np.array(sums, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if s.ndim == 0 or s.shape[-1] < 2:
@@ -120,7 +121,7 @@ def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
     rows, z = s.reshape(-1, s.shape[-1]), np.broadcast_to(np.asarray(sizes, dtype=np.float64), s.shape)
     z = z.reshape(rows.shape)
     slack = _slack(n)
-    # Rows rarely have close sums. One sort finds candidates, with the slack of the row's two largest systems.
+    # Rows rarely have close sums. One sort finds the rows that may have some, with twice the largest slack of the row.
     close = np.diff(np.sort(rows, axis=1), axis=1) <= 2 * slack * z.max(axis=1, keepdims=True)
     some = np.flatnonzero(close.any(axis=1))
     if some.size:
@@ -129,7 +130,7 @@ def tied_sums(sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int) -> FloatArray:
 
 
 def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
-    """Replace each sum by the lowest of its group, row by row."""
+    """Replace each sum by the lowest sum of its group of ties, row by row."""
     order = np.argsort(sums, axis=1)
     s, z = np.take_along_axis(sums, order, axis=1), np.take_along_axis(slack, order, axis=1)
     starts = np.ones(s.shape, dtype=bool)
@@ -144,7 +145,7 @@ def _tied(sums: FloatArray, slack: FloatArray) -> FloatArray:
 
 
 def _split(s: FloatArray, z: FloatArray, starts: BoolArray) -> FloatArray:
-    """Split a chain of ties in a sorted row wherever its lowest sum is too far away."""
+    """Split a chain of ties in a sorted row at each sum that is too far above the lowest sum in the chain."""
     shared, low = s.copy(), 0
     for k in range(1, len(s)):
         if starts[k] or s[k] - s[low] > z[low] + z[k]:
@@ -154,7 +155,7 @@ def _split(s: FloatArray, z: FloatArray, starts: BoolArray) -> FloatArray:
 
 
 def identical_to(values: FloatArray) -> IntArray:
-    """Return for each system the first with equal scores on all topics, up to rounding; usually itself.
+    """Return for each system the index of the first system with the same scores, up to rounding; usually its own index.
 
     >>> identical_to(np.array([[0.3, 0.5, 0.1 + 0.2], [0.7, 0.5, 0.7]])).tolist()
     [0, 1, 0]
@@ -189,7 +190,7 @@ Total = Literal["mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule for totals."""
+    """A rule that computes the total of each system from its scores."""
 
     name: Total
     summary: str
@@ -198,13 +199,16 @@ class Rule:
     column: str
     """The column title of the total in tables."""
     lower_is_better: bool | None = False
-    """Whether lower printed totals are better; None: as in the scores."""
+    """Whether lower printed totals are better; None if totals have the direction of the scores."""
     decimals: int = 4
     """Decimals of the totals in printed tables."""
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
-    """Rank each row from 1 for the largest, with mean ranks for ties; nan stays. Avoids the import of scipy.stats."""
+    """Rank the scores of each row: 1 for the largest, mean ranks for ties, nan for nan.
+
+    This avoids the import of scipy.stats.
+    """
     nothing = np.isnan(values)
     centred = centred_ranks(np.where(nothing, -np.inf, values))  # missing scores come last
     return np.where(nothing, np.nan, (values.shape[1] + 1 - centred) / 2)
@@ -245,7 +249,7 @@ RULES = {
 
 
 def type_weights(types: Sequence[str]) -> FloatArray:
-    """Weight topics so that all types count equally: n / (number of types * topics of the type), one row per topic."""
+    """Weight topics so that all types count equally: n / (number of types * topics in the type), one row per topic."""
     _, which, counts = np.unique(types, return_inverse=True, return_counts=True)
     return np.asarray(len(types) / (len(counts) * counts[which.ravel()])[:, None])
 
@@ -256,7 +260,7 @@ _AVAILABLE = "'available' leaves them open and compares two systems on the topic
 
 
 def invent_topics(count: int) -> list[str]:
-    """Label the rows of a matrix without topic names, unlike any label in a file."""
+    """Label the rows of a matrix that has no topic names, with labels that files do not use."""
     return [f"row {k + 1}" for k in range(count)]
 
 
@@ -277,12 +281,12 @@ def settle(
 ) -> tuple[FloatArray, IntArray, IntArray, str]:
     """Apply a policy for missing scores to a matrix with nan where a system lacks a topic.
 
-    Returns the matrix, the topics and the systems that are kept, and a sentence about the change.
+    Returns the new matrix, the indices of the topics and systems that are kept, and a sentence about what changed.
 
-    `error` lists them; `zero` scores them 0, as trec_eval -c does; `drop` keeps the topics that all systems have;
-    `drop-systems` keeps the systems that have all topics. `mean` fills in a system's mean over its other topics, which
-    gives the mean that trec_eval prints without -c. `available` would leave the holes, and is refused here; messages
-    suggest it if the caller is `open_to_holes`.
+    `error` raises an error that lists the missing scores; `zero` sets them to 0, as trec_eval -c does; `drop` keeps the
+    topics that all systems have; `drop-systems` keeps the systems that have all topics. `mean` fills in a system's mean
+    over its other topics, which gives the mean that trec_eval prints without -c. `available`, which leaves scores
+    missing, is refused here; error messages suggest it if the caller accepts missing scores (`open_to_holes`).
     """
     holes, rows, columns = np.isnan(values), np.arange(len(topics)), np.arange(len(systems))
     bad_systems, bad_topics = np.flatnonzero(holes.any(axis=0)), np.flatnonzero(holes.any(axis=1))
@@ -336,7 +340,7 @@ def _who(holes: BoolArray, topics: Sequence[str], systems: Sequence[str], most: 
 
 
 def fitted(values: FloatArray) -> FloatArray:
-    """Fill each hole with a_t + b_s, fitted by least squares to the other scores."""
+    """Fill each hole with a_t + b_s, which are fitted to the observed scores by least squares."""
     there = ~np.isnan(values)
     if there.all():
         return values
@@ -356,10 +360,10 @@ def fitted(values: FloatArray) -> FloatArray:
 
 
 def influences(values: FloatArray) -> FloatArray:
-    """Make a complete matrix with the means of `fitted` and deviations that show the errors of these means.
+    """Make a complete matrix whose column means are those of `fitted` and whose deviations give their variances.
 
-    Deviations are residuals, 0 in a hole, times n / n_s for a system with n_s of n topics. Their variance over n
-    topics, divided by n, is the variance of a mean over n_s topics.
+    A deviation is 0 in a hole; otherwise it is the residual times n / n_s, for a system with n_s of n topics. The
+    variance of the deviations over n topics, divided by n, is the variance of a mean over n_s topics.
     """
     there = ~np.isnan(values)
     filled = fitted(values)
@@ -382,7 +386,7 @@ def refuse_empty(there: BoolArray, systems: tuple[str, ...]) -> None:
 
 
 def refuse_apart(there: BoolArray, systems: tuple[str, ...]) -> None:
-    """Raise if systems share no topics, directly or through other systems."""
+    """Raise if shared topics do not link all systems, directly or through other systems."""
     from scipy.sparse.csgraph import connected_components
 
     label = connected_components(there.T.astype(np.int64) @ there, directed=False)[1]
@@ -435,7 +439,7 @@ def places_of_groups(groups: Sequence[str], topics: Sequence[str]) -> tuple[tupl
 
 
 def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
-    """Compute the rows of groups, column by column; nan if a column has no topic of the group."""
+    """Compute one row for each group, column by column; nan where a column has no score on the group's topics."""
     there = ~np.isnan(values)
     member = (groups == np.arange(int(groups.max()) + 1)[:, None]).astype(np.float64)
     sums, counts = member @ np.where(there, values, 0.0), member @ there
@@ -445,7 +449,7 @@ def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
 
 
 def doubts_about_sizes(groups: Sequence[str] | None) -> tuple[str, ...]:
-    """Warn in a sentence if few groups hold most of the topics.
+    """Return a warning if a few groups hold most of the topics, otherwise nothing.
 
     Means over groups of n_g topics vary like means over (sum n_g)^2 / sum n_g^2 groups of equal size (Kish).
     """
@@ -491,9 +495,9 @@ def choose(
     error: Callable[[str], ConcordantError],
     left_out: Collection[str] = (),
 ) -> list[int]:
-    """Return what `chosen` returns; raise for an unknown name, and warn of an unknown exclusion.
+    """Return the same indices as `chosen`, but raise for an unknown name and warn about an unknown exclusion.
 
-    `left_out` are labels that the same choice has excluded before.
+    `left_out` are labels that this choice has already excluded.
     """
     wanted, places = list(wanted), {label: k for k, label in enumerate(labels)}
     gone, has_no = dict.fromkeys(left_out, 0), f"has no {noun}".rstrip()
@@ -514,7 +518,7 @@ def _leaves_out(name: str, places: Collection[str]) -> bool:
 
 
 def _places(name: str, places: dict[str, int]) -> list[int]:
-    """Return the places of a label, or of all that match a pattern. Brackets are literal: STS22[dev] is a label."""
+    """Return the index of a label, or of all labels that match a pattern. Brackets are literal, as in STS22[dev]."""
     if name in places or not {"*", "?"} & set(name):
         return [places[name]] if name in places else []
     pattern = re.compile(re.escape(name).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)

@@ -36,7 +36,7 @@ def settings_of(
     confidence_level: float | None = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """Make the settings of a result, ready for JSON: four common keys (None: does not apply), and its own."""
+    """Make the settings of a result, ready for JSON: four common keys (None if one does not apply) and all others."""
     return {
         "seed": seed,
         "n_resamples": n_resamples,
@@ -54,21 +54,21 @@ def seed_of(settings: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result(ABC):
-    """Base of all results. A subclass has its numbers as fields, and defines `verdict` and `rows`.
+    """Base class of all results. A subclass keeps its numbers in fields, and defines `verdict` and `rows`.
 
     `to_dict` leaves out fields with ``metadata={"in_dict": False}``. Subclasses may override `_contents`.
     """
 
-    _kind: ClassVar[str] = ""  # the name of the result, if not its class's
+    _kind: ClassVar[str] = ""  # the name of the result, if it differs from the name of its class
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
-    _figure: ClassVar[str] = ""  # module and function of `render.figures` that plot it, by default its rows
+    _figure: ClassVar[str] = ""  # module and function of `render.figures` that plot it; by default, intervals.rows
 
     notes: tuple[str, ...] = ()
     """Caveats on the data and the method, one sentence each."""
     settings: Mapping[str, Any] = field(default_factory=settings_of)
     """The seed, n_resamples, confidence_level, version, and the function's own options."""
     data: Scores | Means | Pairing | None = field(default=None, compare=False, metadata={"in_dict": False})
-    """The data that the result was computed from."""
+    """The data from which the result was computed."""
 
     def __post_init__(self) -> None:
         read_only(list(vars(self).values()))
@@ -119,11 +119,11 @@ class Result(ABC):
         return self.table()
 
     def _notes(self) -> Sequence[str]:
-        """The notes of the text."""
+        """The notes that `text` shows."""
         return self.notes
 
     def _answers(self) -> Sequence[str]:
-        """The lines of the verdict."""
+        """The sentences of the verdict, one per line."""
         return (self.verdict,)
 
     __repr__ = __str__
@@ -186,15 +186,15 @@ class Findings(Result):
     numbers: Mapping[str, Any]
     """The contents of `to_dict`, by name."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Further attributes, which `to_dict` lacks or has in another form."""
+    """Further attributes, which `to_dict` leaves out or has in another form."""
     lines: Sequence[Mapping[str, Any]] = ()
-    """The rows of the table; by default one row with all single numbers."""
+    """The rows of the table; by default one row with all numbers that are not in arrays."""
     paper: Sequence[Mapping[str, Any]] = ()
-    """The rows for a paper, as strings if further digits would mislead; by default the rows of the table."""
+    """The rows for a paper, by default those of the table. Numbers are strings if further digits would mislead."""
     shown: str = ""
     """The table as text."""
     first_rows: int = 0
-    """The number of rows of this table that are printed unless all are asked for; 0 for all."""
+    """How many rows of the table are printed unless the caller asks for all rows; 0 prints all rows."""
     index: str = ""
     """The column of the rows that is the index of `to_frame`."""
     figure: str = ""
@@ -243,7 +243,7 @@ class Findings(Result):
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Compare contents; results within them by their own fields, of which some do not count, such as seconds."""
+    """Tell whether two values have the same contents. In results, ignore fields such as run times."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     return bool(a == b if isinstance(a, Result) else plain(a) == plain(b))
@@ -311,7 +311,7 @@ class Estimate(Result):
     interval: Interval | None = None
     """The interval for the population of topics."""
     bias_corrected: float | None = None
-    """The value without sampling bias: an estimate of the coefficient between the population means."""
+    """The value corrected for sampling bias: an estimate of the coefficient between the population means."""
     standard_error: float | None = None
     """Standard error of `bias_corrected`."""
 
@@ -320,7 +320,7 @@ class Estimate(Result):
 
     @property
     def verdict(self) -> str:
-        """The value, its interval and its value without sampling bias."""
+        """The value, its interval and its bias-corrected value."""
         drawn = self.settings["seed"] is not None  # fewer digits if the value depends on a seed
         decimals = 3 if drawn and self.method != "observed" else 4
         parts = [f"{self.coefficient} = {self.value:.{decimals}f} ({self.method})"]
@@ -333,7 +333,7 @@ class Estimate(Result):
         return ", ".join(parts)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row."""
+        """The table: one row with the value, its interval and its standard error."""
         ends = {end: None if self.interval is None else getattr(self.interval, end) for end in ("low", "high")}
         others = ("method", "bias_corrected", "standard_error")
         value = {"coefficient": self.coefficient, "value": self.value}
@@ -341,7 +341,7 @@ class Estimate(Result):
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Align the cells of rows, indented by two: the first column to the left, the others to the right."""
+    """Align the cells of rows, indented by two blanks: the first column to the left, the others to the right."""
     rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
@@ -355,9 +355,9 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_html(shown: str) -> str:
-    """Convert printed text to HTML for a notebook: paragraphs of words, and blocks that keep their columns.
+    """Convert printed text to HTML for a notebook: prose becomes paragraphs, and tables keep their columns.
 
-    Sets no colours or fonts, so that it suits light and dark themes, and loads nothing.
+    The HTML sets no colours or fonts, so that it suits light and dark themes, and loads no other files.
     """
     parts = []
     for block in shown.split("\n\n"):

@@ -36,7 +36,10 @@ class Within(NamedTuple):
     runs: FloatArray
     """V_runs; nan if no cell has two runs."""
     shares: FloatArray
-    """Sum over topics of 1 / k, divided by n^2: the factor of a common variance of runs in V_runs."""
+    """Sum over topics of 1 / k, divided by n^2.
+
+    If runs have the same variance in every cell, V_runs is the product of this sum and that variance.
+    """
 
 
 def within(runs: FloatArray) -> Within:
@@ -59,15 +62,16 @@ class Components(NamedTuple):
     topics_by_systems: float
     topics: float
     each: float
-    """The mean of 1 / k: the share of `runs` in the variance of a cell mean."""
+    """The mean of 1 / k: the weight of `runs` in the variance of a cell mean."""
 
 
 def components(runs: FloatArray) -> Components:
-    """Estimate variance components by moments; all cells must have runs.
+    """Estimate variance components by the method of moments; every cell must have a run.
 
-    The mean square of topics by systems estimates their variance plus `each` times that of runs. The variance of topic
-    means over m systems estimates that of topics plus 1 / m of that mean square. With one system, topics and topics by
-    systems cannot be separated. With equally many runs per cell and positive components, the estimates equal REML.
+    The mean square of topics by systems estimates the variance of topics by systems plus `each` times the variance of
+    runs. The variance of topic means over m systems estimates the variance of topics plus 1 / m of this mean square.
+    With one system, topics and topics by systems cannot be separated. If all cells have equally many runs and all
+    components are positive, the estimates equal those of REML.
     """
     (n, m, _), cells = runs.shape, run_means(runs)
     count = (~np.isnan(runs)).sum(axis=2)
@@ -82,9 +86,10 @@ def components(runs: FloatArray) -> Components:
 
 
 def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
-    """Estimate pass@k, the probability that one of k runs passes, or with `every` pass^k, that all do.
+    """Estimate pass@k, the probability that at least one of k runs passes; with `every`, pass^k, that all k pass.
 
-    If c of a cell's n runs pass, pass@k = 1 - C(n - c, k) / C(n, k) and pass^k = C(c, k) / C(n, k); nan without runs.
+    If c of a cell's n runs pass, pass@k = 1 - C(n - c, k) / C(n, k) and pass^k = C(c, k) / C(n, k). A cell without runs
+    is nan.
     """
     n, passed = (~np.isnan(runs)).sum(axis=2), np.nansum(runs, axis=2)
     drawn = passed if every else n - passed
@@ -95,7 +100,7 @@ def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
 
 
 class Seeds(NamedTuple):
-    """Mean squares for the design in which run r is one trained model on all topics, one entry per system."""
+    """Mean squares of each system if run r is one trained model that was scored on all topics."""
 
     runs: FloatArray
     error: FloatArray
@@ -110,7 +115,7 @@ class Seeds(NamedTuple):
 
 
 Scale = Literal["binary", "graded", "unbounded"]
-_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # one more squared deviation, so that no variance is 0
+_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # an extra squared deviation, so that no variance is 0
 
 
 def scale_of(values: FloatArray) -> Scale:
@@ -124,7 +129,7 @@ def scale_of(values: FloatArray) -> Scale:
 def on_these_topics(runs: FloatArray, scale: Scale) -> tuple[FloatArray, FloatArray]:
     """Estimate the variance of each system's mean if only runs are random, and its degrees of freedom.
 
-    V = s^2 sum(1 / k) / n^2 with s^2 = (SS + v0) / (df + 1), where v0 is one more squared deviation.
+    V = s^2 sum(1 / k) / n^2 with s^2 = (SS + v0) / (df + 1), where v0 is an extra squared deviation.
     """
     found = within(runs)
     df = found.df + 1.0

@@ -37,12 +37,12 @@ from .runs import run_means
 from .uncertainty import check_covariance, check_errors
 
 T = TypeVar("T")
-_SHOWN = 20  # systems in a notebook
-_LARGEST = 1e300  # sums over topics stay finite
+_SHOWN = 20  # systems that a notebook shows
+_LARGEST = 1e300  # so that sums over topics stay finite
 
 
 _OF_SYSTEMS = ("systems", "teams", "families")
-_NOT_COMPARED = ("missing", "source", "call", "notes")  # origins, and the policy for holes
+_NOT_COMPARED = ("missing", "source", "call", "notes")  # fields that == ignores
 
 
 def _made(kind: Callable[..., T], values: FloatArray, about: Mapping[str, Any]) -> T:
@@ -70,11 +70,11 @@ class _Data:
         return has_holes(self.values)
 
     def _given(self) -> FloatArray:
-        """The values as the constructor takes them."""
+        """The values in the form that the constructor takes."""
         return self.shown(getattr(self, "runs", None))
 
     def shown(self, values: FloatArray | None = None) -> FloatArray:
-        """Values with the sign of the given scores, by default all values."""
+        """Return values (by default all) with the sign that the scores had when they were given."""
         return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def settled(self, *, open_to_holes: bool = False) -> tuple[Self, tuple[str, ...]]:
@@ -82,7 +82,7 @@ class _Data:
         raise NotImplementedError
 
     def complete(self) -> Self:
-        """Apply the policy for missing scores, and warn of what was filled in or left out."""
+        """Apply the policy for missing scores, and warn about what was filled in or left out."""
         made, said = self.settled()
         for sentence in said:
             warn(sentence)
@@ -90,7 +90,7 @@ class _Data:
 
     def described(self, **about: Any) -> Self:
         """Copy the scores with other metadata: source, policy for missing scores, groups, teams, errors."""
-        if about.keys() <= {"source", "call", "notes"}:  # these need no check, and no copy of the values
+        if about.keys() <= {"source", "call", "notes"}:  # they need no check, and values no copy
             made = object.__new__(type(self))
             vars(made).update(vars(self) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
             return made
@@ -119,7 +119,7 @@ class _Data:
         return {name: getattr(self, name) for name in names if name not in ("values", "runs")}
 
     def _labels(self, places: Any, *names: str) -> dict[str, Any]:
-        """The labels at some places, by name."""
+        """The labels at some indices, for each attribute in `names`."""
         labels = {name: getattr(self, name) for name in names}
         return {name: None if of is None else tuple(of[k] for k in places) for name, of in labels.items()}
 
@@ -129,7 +129,7 @@ class _Data:
         return {name: v.tobytes() if isinstance(v, np.ndarray) else v for name, v in known.items()}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _made, (type(self), self._given(), self._about())  # read-only again after pickling
+        return _made, (type(self), self._given(), self._about())  # unpickled arrays become read-only again
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -151,20 +151,20 @@ class Scores(_Data):
         The policy for missing scores, as in `read_scores`. It is applied once the compared systems and topics are
         known; `complete` applies it at once.
     groups : mapping or sequence of str, optional
-        The group of each topic, if topics belong together. Whatever resamples topics then resamples groups.
+        The group of each topic, if topics belong together. Methods that resample topics then resample groups.
     total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by.
     types : mapping or sequence of str, optional
-        The type of each topic. "type-mean" needs it; the other rules except "mean" then rank the means of types.
-        "task" takes the text before the slash, `STS17` of `STS17/en-en`.
+        The type of each topic, required for "type-mean". The other rules take the mean of each type as one topic;
+        "mean" takes no types. "task" uses the text before the slash as the type: `STS17` for `STS17/en-en`.
     teams, families : mapping or sequence of str, optional
         The team and the family of each system, if known.
     source : str
-        The file they were read from, for messages.
+        The file from which the scores were read, for messages.
     call : str
-        The Python call that reads them again.
+        The Python call that reads the scores again.
     notes : iterable of str
-        What was left out, filled in or renamed on reading.
+        Sentences about what was left out, filled in or renamed while reading.
 
     See Also
     --------
@@ -187,7 +187,7 @@ class Scores(_Data):
     """
 
     runs: FloatArray | None
-    """Topics x systems x runs, higher is better, nan if a cell has fewer runs; None if no cell has several."""
+    """Scores as topics x systems x runs, higher is better, nan if a cell has fewer runs; None without repeated runs."""
     topics: tuple[str, ...]
     groups: tuple[str, ...] | None
     """The group of each topic, "" if it has none."""
@@ -224,7 +224,7 @@ class Scores(_Data):
             )
         if not array.size:
             raise InputError(f"values of shape {array.shape} are empty: at least one topic and one system are needed")
-        if max(np.fmax.reduce(array, axis=None), -np.fmin.reduce(array, axis=None)) > _LARGEST:  # not true of nan
+        if max(np.fmax.reduce(array, axis=None), -np.fmin.reduce(array, axis=None)) > _LARGEST:  # false for nan
             place = tuple(np.argwhere(np.abs(array) > _LARGEST)[0])
             raise LimitError(
                 f"the score of system {columns[place[1]]!r} on topic {rows[place[0]]!r} is {array[place]}: every score "
@@ -263,9 +263,9 @@ class Scores(_Data):
         return RULES[self.total]
 
     def decimals(self) -> int | None:
-        """Return the number of decimals that suffice for all scores, up to 6, else None.
+        """Return how many decimals, at most 6, suffice to write all scores; None if 6 are too few.
 
-        trec_eval prints 4, which creates ties that the full scores do not have.
+        trec_eval prints 4 decimals, which creates ties that the full scores do not have.
 
         >>> Scores([[0.5, 0.2636]], ["1"], ["a", "b"]).decimals()
         4
@@ -279,7 +279,7 @@ class Scores(_Data):
     def settled(self, *, open_to_holes: bool = False) -> tuple[Scores, tuple[str, ...]]:
         """Apply the policy for missing scores, and say what was filled in or left out.
 
-        Holes stay if the policy is "available" and the caller is `open_to_holes`.
+        Scores stay missing if the policy is "available" and the caller accepts missing scores (`open_to_holes`).
         """
         if self.types is not None and self.total != "type-mean":
             made, notes = self._by_type()
@@ -320,12 +320,12 @@ class Scores(_Data):
     def _by_type(self) -> tuple[Scores, tuple[str, ...]]:
         """Average the topics of each type, as MTEB does for subsets of a task, and say what was left out.
 
-        A system that lacks a topic lacks its type.
+        A system that lacks one topic of a type has no score for that type.
         """
         assert self.types is not None
         require_labels(self.types, self.topics, "types")
         names, which = np.unique(self.types, return_inverse=True)
-        order = np.argsort([self.types.index(name) for name in names])  # in the order of topics
+        order = np.argsort([self.types.index(name) for name in names])  # in the order of their first topics
         rows = [np.flatnonzero(which == k) for k in order]
         names = names[order]
         values = np.array([self.values[places].mean(axis=0) for places in rows])
@@ -337,7 +337,7 @@ class Scores(_Data):
             f"{counted(len(lost), noun)} left out, because {why}: {listing(lost)}"
             for lost, noun, why in (
                 (np.delete(names, kept), "type", "no system has all its topics"),
-                (np.delete(self.systems, systems), "system", "it has all topics of no type"),
+                (np.delete(self.systems, systems), "system", "it lacks topics of every type"),
             )
             if len(lost)
         ]
@@ -351,7 +351,7 @@ class Scores(_Data):
         return Scores(self.shown(values[np.ix_(kept, systems)]), **about), tuple(notes)
 
     def points(self) -> Scores:
-        """Compute each system's points on each topic by the rule for totals. For "mean", points are the scores."""
+        """Compute each system's points on each topic by the rule for totals. For "mean", the points are the scores."""
         if self.total == "mean":
             return self
         values = self.rule.points(self.values)
@@ -363,9 +363,9 @@ class Scores(_Data):
         return Scores(with_sign(values, lower), **about)
 
     def observations(self) -> Scores:
-        """Make one row without holes for each topic or group, the units of resampling; their mean is the total.
+        """Make a complete row for each topic or group, the units that are resampled. The mean of the rows is the total.
 
-        Holes are filled so that they add nothing to the error of a total.
+        Missing scores are filled so that they add nothing to the error of a total.
         """
         made = self.points()
         values = influences(made.values) if made.has_holes else made.values
@@ -387,10 +387,10 @@ class Scores(_Data):
         return np.asarray(points.sum(axis=0)) if self.total == "borda" else mean_over_topics(points)
 
     def _predicted(self) -> FloatArray:
-        """Points on every topic; missing points are predicted from topic and system."""
+        """Points on every topic; missing points are predicted from the effects of topic and system."""
         if self.types is None or not self.has_holes:
             return fitted(self.points().values)
-        return self.like(fitted(self.values)).points().values  # the additive model fits scores, not weighted ones
+        return self.like(fitted(self.values)).points().values  # weighted points do not fit the model
 
     def ranking(self) -> tuple[tuple[str, ...], ...]:
         """Rank the systems by their means, best first. Each inner tuple holds tied systems.
@@ -422,7 +422,7 @@ class Scores(_Data):
 
         """
         means = self.means()
-        limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # 0.55 * 20 is a little above 11
+        limit = np.quantile(means, quantile) - 1e-12 * np.abs(means).max()  # in floats 0.55 * 20 > 11
         return self._take(systems=np.flatnonzero(means >= limit))
 
     def select(self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> Scores:
@@ -442,7 +442,7 @@ class Scores(_Data):
         return Scores(self._given()[np.ix_(rows, columns)], **about)
 
     def like(self, values: FloatArray, topics: Iterable[Any] | None = None) -> Scores:
-        """Copy with other values, higher is better, for the same systems. New topics have no groups and types."""
+        """Copy with other values for the same systems, higher is better. New topics have no groups or types."""
         about = self._about()
         if topics is not None:
             about |= {"topics": topics, "groups": None, "types": None}
@@ -468,8 +468,8 @@ class Scores(_Data):
 class Means(_Data):
     """One score per system, higher is better, such as a leaderboard without scores on topics. Immutable.
 
-    Functions that need topics (intervals, tests, reliability) refuse it; all others take it like `Scores`, whose
-    parameters it shares. A missing score is nan.
+    Functions that need topics (intervals, tests, reliability) refuse `Means`; all other functions take it like
+    `Scores`. It also has the parameters of `Scores` that do not concern topics. A missing score is nan.
 
     Parameters
     ----------
@@ -478,8 +478,8 @@ class Means(_Data):
     covariance : array-like or frame, optional
         The covariance of the scores, systems x systems, instead of `errors`.
     degrees_of_freedom : float, optional
-        Degrees of freedom of estimated `errors` or `covariance`: n - 1 for means over n topics. By default they count
-        as known.
+        Degrees of freedom of estimated `errors` or `covariance`: n - 1 for means over n topics. By default, `errors`
+        and `covariance` count as known exactly.
 
     See Also
     --------
@@ -536,12 +536,12 @@ class Means(_Data):
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Always empty."""
+        """The topics: always empty."""
         return ()
 
     @property
     def groups(self) -> None:
-        """Always None."""
+        """The groups of topics: always None."""
         return
 
     def settled(self, *, open_to_holes: bool = False) -> tuple[Means, tuple[str, ...]]:
@@ -604,12 +604,12 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
 
 
 def owned(values: FloatArray) -> FloatArray:
-    """Mark a matrix without other references, so that `Scores` does not copy it."""
+    """Mark a matrix that nothing else refers to, so that `Scores` does not copy it."""
     return values.view(_Owned) if values.flags.c_contiguous and values.flags.owndata else values
 
 
 class _Owned(np.ndarray):
-    """A matrix without other references, which needs no copy."""
+    """A matrix that nothing else refers to, so that it need not be copied."""
 
 
 def _matrix(values: npt.ArrayLike) -> FloatArray:

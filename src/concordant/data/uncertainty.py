@@ -10,12 +10,12 @@ import numpy as np
 from ..arrays import FloatArray
 from ..errors import InputError, InputTypeError, listing
 
-_LARGEST = 1e150  # sums of squares stay finite
+_LARGEST = 1e150  # so that sums of squares stay finite
 ROUNDING = 1e-9  # tolerance for symmetry and eigenvalues, relative to the largest variance
 
 
 def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> FloatArray:
-    """Check one standard error per system, by label from a mapping or Series, by position otherwise."""
+    """Check the standard errors of systems. A mapping or Series is matched by label, a sequence by position."""
     if hasattr(given, "to_dict"):
         given = given.to_dict()
     if isinstance(given, Mapping):
@@ -34,7 +34,7 @@ def check_errors(given: Any, values: FloatArray, systems: tuple[str, ...]) -> Fl
 
 
 def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
-    """Check a covariance, systems x systems, by label from a frame, by position otherwise."""
+    """Check a covariance matrix, systems x systems. A frame is matched by label, an array by position."""
     m = len(systems)
     if hasattr(given, "columns") and hasattr(given, "index"):
         axes = [[str(label) for label in labels] for labels in (given.index, given.columns)]
@@ -54,7 +54,7 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
 
 
 def _numbers(given: Any, name: str, shape: tuple[int, ...], wanted: str) -> FloatArray:
-    """Copy as an array of numbers."""
+    """Copy the given values to an array of numbers; raise if they are not numbers or have the wrong shape."""
     try:
         array = np.asarray(given)
     except ValueError:

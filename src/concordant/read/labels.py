@@ -1,4 +1,4 @@
-"""Read labels of topics and systems (type, group, cost, team, family) from a mapping, a Series or a file; and battles.
+"""Read labels of topics and systems (type, group, cost, team, family) from a mapping, a Series or a file of names.
 
 Every cell of a file of names becomes a Python object, so its size limit is lower than that of a file of scores.
 """
@@ -22,11 +22,11 @@ class NamedRows(NamedTuple):
 
     header: list[str]
     rows: Iterator[tuple[int, list[str]]]
-    """The line where each row starts, and its cells, as many as the header has."""
+    """For each row, the line where it starts and its cells, as many as the header has."""
 
 
 def load_names(path: str | os.PathLike[str]) -> Source:
-    """Load a file of names, whose size limit is a quarter of that of a file of scores."""
+    """Load a file of names. Its size limit is a quarter of the limit for a file of scores."""
     return load(Item(Path(path)), JSON_SHARE)
 
 
@@ -64,14 +64,14 @@ WANTED_COST = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
 
 
 def is_cost(cost: Any) -> bool:
-    """Tell whether a topic may cost this much: products and ratios of two such costs stay finite."""
+    """Tell whether a topic may cost this much: products and ratios of two allowed costs stay finite."""
     return bool(LEAST_COST <= cost <= MOST_COST)
 
 
 def labels_of(given: Any, name: str) -> dict[str, str]:
     """Return the label of each topic or system, from a mapping, a Series, or a CSV or TSV file.
 
-    The file has the topics or systems in its first column. PATH:COLUMN chooses the column of labels if there are more.
+    The file has the topics or systems in its first column. If it has several other columns, PATH:COLUMN chooses one.
     """
     if isinstance(given, (str, os.PathLike)):
         return _read(os.fspath(given), name)
@@ -85,9 +85,9 @@ def labels_of(given: Any, name: str) -> dict[str, str]:
 
 
 def new_names(given: Any) -> dict[str, str]:
-    """Return the new name for each old one, from a mapping, a Series, or a file of two columns without a header.
+    """Return the new name for each old name, from a mapping, a Series, or a file of two columns without a header.
 
-    A header does no harm, because no system has its name.
+    A header line does no harm: it renames a system that does not exist.
     """
     if not isinstance(given, (str, os.PathLike)):
         return labels_of(given, "rename")
@@ -115,7 +115,7 @@ def _read(given: str, name: str) -> dict[str, str]:
     at = 1 if column is None else header.index(column, 1)
     found: dict[str, str] = {}
     for line, cells in rows if len(header) > 1 else ():
-        key, label = cells[0], sys.intern(cells[at])  # a label is kept once, not once per topic
+        key, label = cells[0], sys.intern(cells[at])  # store each label once, not once per topic
         if not label:
             raise source.error(f"{key!r} has no {header[at]}", line)
         if found.setdefault(key, label) != label:

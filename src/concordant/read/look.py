@@ -19,7 +19,7 @@ from .tables.contents import Contents
 from .tables.layout import Roles
 from .tables.vocabulary import well_known
 
-LONGEST = 100  # characters of a name
+LONGEST = 100  # the most characters that are shown of a name
 
 
 def look(
@@ -44,9 +44,9 @@ def look(
     -------
     Findings
         `path`, `formats`, `n_files`; `reading`, what rows and columns mean; `systems`, `topics`, `groups`; `measures`,
-        all that you can choose; `measure`, the one whose `missing` scores are counted; `lower_is_better`, None if you
-        have to say so yourself; `next_command`; and `problem`, the reason if the files cannot be read as they are,
-        which does not raise an error here.
+        from which you can choose; `measure`, the one whose `missing` scores are counted; `lower_is_better`, None if you
+        must choose the direction; `next_command`; and `problem`, the reason if the files cannot be read as they are.
+        Such a problem does not raise an error here.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def look(
 
 
 def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> int:
-    """Add the contents of the files, and how they are read; return how many topics all systems share."""
+    """Add to `numbers` what the files hold and how they are read; return how many topics all systems share."""
     measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
     default = next((contents.default for contents in found if contents.default in measures), None)
     numbers |= {
@@ -93,10 +93,10 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
     try:
         made = reading.scores(found)
         lower: bool | None = made.lower_is_better
-    except ConcordantError:  # what is shown is the same in both directions
+    except ConcordantError:  # the facts are the same in both directions
         made, lower = reading._replace(lower_is_better=False).scores(found), None
     numbers |= {
-        "reading": found[0].reading,  # a table may decide only now
+        "reading": found[0].reading,  # some tables set it only when scores are read
         "systems": made.systems,
         "topics": made.topics,
         "groups": tuple(dict.fromkeys(made.groups or (documents_of(made.topics) or {}).values())),
@@ -131,16 +131,16 @@ def _verdict(found: Mapping[str, Any]) -> str:
 
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:
-    """List all labels, or the first and the last ones, because strays are mostly at an end."""
+    """List all labels if they are few, otherwise the first and last ones, because strays are usually at an end."""
     some = labels if len(labels) <= most else [*labels[: most // 2], "...", *labels[-(most // 2) :]]
-    # A question can be a topic's name; two blanks would begin a column.
+    # Shorten names, because a topic may be named by a whole question. Two blanks would start a new column.
     short = [textwrap.shorten(one_line(name), LONGEST, placeholder=" ...") for name in some]
     return f"{len(labels)}: {listing(short)}"
 
 
 def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any], *, shared: int) -> str:
-    """A command to try next; `shared` is the number of topics that all systems have."""
-    path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # not an option
+    """Write a command to try next; `shared` is the number of topics that all systems have."""
+    path = f"./{found['path']}" if found["path"].startswith("-") else found["path"]  # a path, not an option
     measure = f":{found['measure']}" if found["measure"] and found["measures"] else ""
     said = {True: ":lower", False: ":higher"}.get(settings["lower_is_better"], "")
     side = shlex.quote(path + measure + (":lower" if found["lower_is_better"] is None else said))

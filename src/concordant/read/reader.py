@@ -1,4 +1,4 @@
-"""`read_scores` and `as_scores`: make `Scores` or `Means` of files in any known format, or of what a caller passes."""
+"""`read_scores` and `as_scores`: make `Scores` or `Means` from files in any known format, or from Python objects."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .tables.layout import NO_ROLES, Given, Origin, Roles, warn_of
 from .tables.rows import WIDTH
 from .tables.vocabulary import direction, error_of_another, is_standard_error, usually_an_error
 
-_LONGEST = 2_000  # characters of an argument in a call
+_LONGEST = 2_000  # the most characters that one argument may add to a Python call
 
 
 class Selection(TypedDict, total=False):
@@ -76,7 +76,7 @@ class ReadOptions(Options, total=False):
 
 
 class Reading(NamedTuple):
-    """The options of `read_scores`, checked."""
+    """The checked options of `read_scores`."""
 
     measure: str | None = None
     missing: Missing = "error"
@@ -88,7 +88,7 @@ class Reading(NamedTuple):
 
     @classmethod
     def of(cls, **how: Unpack[ReadOptions]) -> Reading:
-        """Check what a caller passed."""
+        """Check the options that a caller passed."""
         wanted: Any = checked_choice(how.get("systems"), how.get("topics"))
         about: dict[str, Any] = {}
         for name in ("groups", "types", "teams", "families"):
@@ -159,7 +159,7 @@ class Reading(NamedTuple):
         return Scores(owned(grid.scores), grid.topics, grid.names, measure, groups=groups, **about)
 
     def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
-        """Return what was read, as `described`. Topics named like segments are grouped by document."""
+        """Return the scores with the metadata of `described`. Topics named like segments are grouped by document."""
         made = self.scores(found, empty)
         if isinstance(made, Scores) and made.runs is not None and self.repeats == "mean":
             warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and its score is their mean")
@@ -167,7 +167,7 @@ class Reading(NamedTuple):
             documents = documents_of(made.topics)
             if documents is not None:
                 count = len(set(documents.values()))
-                # The pages of the command line and of Python have the same words.
+                # The command line and Python show the same sentence, so it names both spellings.
                 groups = "documents are resampled as groups; to resample segments, say groups='none' (--groups none)"
                 warn(f"{made.source}: the topics are segments of {count} documents, so {groups}")
                 made = made.described(groups=documents)
@@ -227,7 +227,7 @@ def _together(found: Sequence[Contents]) -> Origin:
 
 
 def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:
-    """Refuse scores that are the errors of other scores, by their labels."""
+    """Refuse systems or topics whose labels say that they hold the errors of other scores."""
     if (wrong := error_of_another(grid.labels(axis))) is not None:
         said = f"{axis[:-1]} {wrong!r} is named like the error of another {axis[:-1]}"
         raise origin.error(f"{said}: leave it out with {argument(axis, [f'!{wrong}'])}")
@@ -268,7 +268,7 @@ def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Orig
     by_file = [lower for c in found for topic, lower in c.lower.get(measure, {}).items() if topic in topics]
     named = measure or next((c.column for c in found if c.column), "")
     side = (found[0].origin.label if len(found) == 1 else "PATH") + (f":{measure}" if measure else "")
-    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # errors, or their costs
+    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # perhaps numbers or costs of errors
         raise origin.error(f"has {named!r} scores above 0, which may count errors: {either_direction(side)}")
     lower = direction(named, said, origin, by_file, side)
     label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
@@ -278,7 +278,7 @@ def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Orig
 
 
 def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
-    """Warn if all scores are 0, such as those of a measure that no answer satisfies."""
+    """Warn if all scores are 0, for instance because no answer satisfies the measure."""
     zeros = values == 0
     if values.shape[1] > 1 and zeros.any() and (zeros | np.isnan(values)).all():
         warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
@@ -311,25 +311,26 @@ def read_scores(
         topics that both have. The policy is applied once the compared systems and topics are known.
     lower_is_better : bool, optional
         True for errors, times or ranks: `values` become the negatives of the scores, and tables show the given scores.
-        By default the file decides, if its format has a direction. A measure named like an error (wer, loss, ...) is
+        By default the file decides, if its format states a direction. A measure named like an error (wer, loss, ...) is
         refused unless you say True or False.
     groups : mapping, Series or path, optional
-        The group of each topic, if topics belong together (segments of a document). Whatever resamples topics then
-        resamples groups. A CSV file has the topics in its first column; PATH:COLUMN chooses the column of groups. By
+        The group of each topic, if topics belong together (segments of a document). Methods that resample topics then
+        resample groups. A CSV file has the topics in its first column; PATH:COLUMN chooses the column of groups. By
         default segments of WMT's documents (`news1#0`, `news1#1`) are grouped by document; "none" keeps single
         segments.
     total : {"mean", "type-mean", "borda", "mean-rank", "z-score", "win-rate"}
         The total that systems are ranked by.
     types : mapping, Series or path, optional
-        The type of each topic. "type-mean" needs it; the other rules except "mean" then rank the means of types.
-        "task" takes the text before the slash, `STS17` of `STS17/en-en`.
+        The type of each topic, required for "type-mean". The other rules take the mean of each type as one topic;
+        "mean" takes no types. "task" uses the text before the slash as the type: `STS17` for `STS17/en-en`.
     teams, families : mapping, Series or path, optional
         The team and the family of each system.
     systems, topics : iterable of str, optional
-        Read only these, in this order; missing scores of the others do not matter. ``"STS*"`` selects all matching
-        names, and ``"!AFQMC"`` leaves one out.
+        Read only these systems or topics, in this order; missing scores of others do not matter. ``"STS*"`` selects all
+        matching names, and ``"!AFQMC"`` leaves one out.
     rename : mapping, Series or path, optional
-        The new name for each system's name in the files, or a file of two columns with both. Sides match by new names.
+        A new name for each system, by its name in the files; or a file with two columns, the old and the new names.
+        Sides are matched by the new names.
     repeats : str
         The score of a topic with several runs: "mean", "pass@k" (the probability that at least one of k runs passes) or
         "pass^k" (that all k pass). k may not exceed the number of runs.
@@ -337,8 +338,8 @@ def read_scores(
         The columns of a table that hold topics, systems and scores, if their names do not say so.
     run_column : str, optional
         The column of a long table that numbers repeated runs. A system's score on a topic is then the mean of its runs,
-        and `Scores.runs` has all of them. A column of whole numbers is found by its name if it is called seed, trial,
-        epoch, repeat or sample, or run beside a column of systems.
+        and `Scores.runs` holds all runs. By default a column of whole numbers is used if it is called seed, trial,
+        epoch, repeat or sample, or if it is called run and another column names the systems.
 
     Returns
     -------
@@ -358,7 +359,7 @@ def read_scores(
 
     Notes
     -----
-    Summary rows (`all`, `mean`, and a row that is the mean of all others) are never topics.
+    Summary rows (`all`, `mean`, and a row that is the mean of all other rows) are never topics.
 
     Examples
     --------
@@ -378,7 +379,7 @@ def read_scores(
 
 
 def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
-    """Write the Python call that reads the scores again; empty if an argument cannot be written as code."""
+    """Write the Python call that reads the scores again; return "" if an argument cannot be written as code."""
 
     def written(value: Any) -> str:
         if isinstance(value, os.PathLike):
@@ -395,9 +396,9 @@ def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
 
 
 def tables_in(path: str | os.PathLike[str]) -> list[str]:
-    """List the files of a folder if each holds a table of several systems, so that each is a side; otherwise none.
+    """List the files of a folder if each holds a table of several systems and so can be a side; otherwise list none.
 
-    The first file with scores decides.
+    The first file with scores decides whether the files hold several systems.
     """
     found: list[str] = []
     others: list[str] = []
@@ -426,7 +427,7 @@ def read_contents(
 ) -> tuple[list[Contents], list[tuple[str, Source]]]:
     """Read all files with scores, and list the runs whose files are empty.
 
-    Raise if no file has scores, or one is damaged.
+    Raise if no file has scores, or if a file is damaged.
     """
     found: list[Contents] = []
     empty: list[tuple[str, Source]] = []
@@ -453,7 +454,7 @@ def read_contents(
         found = mteb.newest(found)
     details = [table for table in found if not table.summary]
     if details and (summaries := [table for table in found if table.summary]):
-        # They would vanish if they summarise runs other than those whose topics are there.
+        # Summaries are dropped below, so a run with only a summary would vanish.
         names = {table.names[0] for table in details}
         if lost := next((table for table in summaries if table.names[0] not in names), None):
             there = f"whose samples are missing, while those of {listing(sorted(names))} are given"
@@ -473,7 +474,7 @@ def _tell_of_others(labels: list[str]) -> None:
 
 
 Collection: TypeAlias = Any
-"""What `as_scores` takes."""
+"""The objects that `as_scores` takes."""
 
 
 _TAKEN = "Scores, a file, a frame, or one score per system as a dictionary or a pandas Series"
@@ -486,12 +487,12 @@ def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions
     Parameters
     ----------
     given : Scores, Means, path, frame, mapping or results of a tool
-        `Scores` and `Means` are returned unchanged, except for what `how` says. A path, glob or folder, or a list of
-        these, is read by `read_scores`. A pandas, polars or Arrow table is read like a CSV file of the same table; a
+        `Scores` and `Means` are returned unchanged, except for the options in `how`. A path, glob or folder, or a list
+        of these, is read by `read_scores`. A pandas, polars or Arrow table is read like a CSV file of the same table; a
         pandas index is its first column. A mapping or Series of one number per system becomes `Means`. Nested
         dictionaries and the results of ir_measures, ranx, PyTerrier and pytrec_eval are taken as they are.
     name : str
-        Its name in error messages.
+        The name of the scores in error messages.
     **how
         As in `read_scores`: `measure`, `missing`, `groups`, `total` and so on.
 
@@ -559,7 +560,7 @@ def _means(given: Any, name: str, reading: Reading) -> Means:
 
 
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2, holes: bool = False) -> Scores:
-    """Like `as_scores`, for functions that need topics: return `Scores`, with the policy for missing scores applied.
+    """Convert scores as `as_scores` does, for functions that need topics; apply the policy for missing scores.
 
     A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may stay
     missing.
@@ -579,7 +580,7 @@ def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2
 
 
 def as_topic_side(given: Collection, name: str, *, otherwise: str = "") -> Scores:
-    """Like `as_topics`, for a side that will be matched with others: missing scores stay missing."""
+    """Convert scores as `as_topics` does, for a side that will be matched with others: missing scores stay missing."""
     if not is_bare(given):
         side = as_scores(given, name)
         if isinstance(side, Means):
@@ -602,7 +603,7 @@ def refuse(scores: Scores | Means, name: str, *keys: str, why: str) -> None:
 
 
 def has_labels(given: Any) -> bool:
-    """Tell whether a value has labels, so that `as_scores` can read it, and is not bare numbers."""
+    """Tell whether a value has labels, so that `as_scores` can read it. Bare numbers have none."""
     known = isinstance(given, Scores | Means | Mapping | str | os.PathLike)
     return known or _are_paths(given) or _is_series(given) or is_frame(given)
 
@@ -643,7 +644,10 @@ def is_bare(given: Any) -> bool:
 
 
 def _results(given: Any, of: str = "") -> Any:
-    """Convert a tool's results for one system to dictionaries, like those of pytrec_eval; return others unchanged."""
+    """Convert a tool's results for one system to dictionaries like those of pytrec_eval.
+
+    Return any other value unchanged.
+    """
     if isinstance(given, Mapping):
         if any(type(key).__module__.partition(".")[0] == "ir_measures" for key in given):
             way_out = "give the scores on each topic, list(ir_measures.iter_calc(measures, qrels, run))"
@@ -654,7 +658,7 @@ def _results(given: Any, of: str = "") -> Any:
             way_out = "call ranx.evaluate(qrels, run, measures) first, and give {run.name: run.scores for run in runs}"
             raise InputError(f"the ranx {type(given).__name__}{of} holds no scores on topics: {way_out}")
         return scores
-    records = getattr(given, "per_query", given)  # of ir_measures.calc, or the metrics of iter_calc
+    records = getattr(given, "per_query", given)  # from ir_measures.calc; iter_calc yields metrics
     nothing = isinstance(records, str | bytes | set | frozenset | np.ndarray)
     return _metrics(records, of) if isinstance(records, Iterable) and not nothing else given
 

@@ -1,4 +1,4 @@
-"""Recognise the format of a file and the kind of a table, by content and never by the file's name."""
+"""Recognise the format of a file and the kind of a table by their content, never by the file's name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 
 
 def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
-    """Read a file that is not empty. A name that the caller gave takes precedence for a single run."""
+    """Recognise and read a file that is not empty. If the caller named the file, a single run gets this name."""
     try:
         found = _recognise(source, roles)
     except OtherKindError:
@@ -117,10 +117,10 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
 
 
 def _has_scores(source: Source) -> bool:
-    """Tell whether an unreadable file was meant to hold scores: then it is damaged, and must not be skipped.
+    """Tell whether an unreadable file was meant to hold scores. If so, it is damaged and must not be skipped.
 
-    Its header names a score or a measure; or it names systems or topics, with a number beside them; or half of the
-    first cells are numbers.
+    The file was meant to hold scores if its header names a score or a measure, if its header names systems or topics
+    and other columns hold a number, or if at least half of the first cells are numbers.
     """
     if source.parquet:
         return True
@@ -134,7 +134,7 @@ def _has_scores(source: Source) -> bool:
         header, rows = list(content[0]), [list(record.values()) for record in content[:20] if isinstance(record, dict)]
     else:
         header, *rows = [delimited.split_line(text, mark) for _, text in lines]
-    # Words of prose, separated by blanks, may also be column names.
+    # Prose, whose words are separated by blanks, may contain column names by chance.
     named = mark is not None and any(map(vocabulary.names_labels, header))
     if named and any(
         vocabulary.looks_like_measure(name) or vocabulary.column_name(name) in vocabulary.VALUE_COLUMNS
@@ -148,12 +148,12 @@ def _has_scores(source: Source) -> bool:
 
 
 def unknown(source: Source, line: int | None) -> OtherKindError:
-    """Make the error for a file that no reader takes."""
+    """Make the error for a file whose format is not recognised."""
     return source.other_kind(f"has a format that is not recognised. Known formats: {KNOWN}. The line", line)
 
 
 def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
-    """Read formats whose first line is already data; None if it is a header."""
+    """Read a file whose first line already holds data; return None if that line is a header."""
     ends_in_number = number(fields[-1]) is not None or _names_a_measure_again(source, fields)
     if len(fields) >= 6 and fields[1].upper() == "Q0" and None not in map(number, fields[3:5]):
         if (ranking := delimited.read_ranking(source)) is not None:
@@ -164,13 +164,13 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     if None not in numbers and len(fields) > 1 and (len(fields) != 4 or any(map(is_fraction, numbers[::2]))):
         raise delimited.no_header(source, line)
     if len(fields) == 4 and any(field.startswith(delimited.TEXTS) for field in fields[1:3]):
-        ends_in_number = True  # the name of the run, before its scores
+        ends_in_number = True  # this line names the run, and scores follow
     if not ends_in_number or len(fields) not in (2, 3, 4):
         return None
     if len(fields) == 2:
         means = "has two columns, a measure and its mean, as ir_measures prints by default"
         raise source.error(f"{means}: write per-topic scores, with ir_measures -q", line)
-    # Numbers alone name no measure.
+    # A line of numbers alone names no measure.
     table = delimited.read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
         return table
@@ -184,7 +184,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
 
 
 def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
-    """Tell whether the next line names the same measure in the same place: then the first line is not a header."""
+    """Tell whether the next line names the same measure in the same field. If so, the first line is not a header."""
     _, below = next(islice(source.lines(), 1, None), (0, b""))
     pairs = list(zip(fields[:-1], delimited.split_line(below, delimited.separator(source)), strict=False))
     return len(fields) in (3, 4) and any(a == b and vocabulary.looks_like_measure(a) for a, b in pairs)
@@ -223,7 +223,7 @@ def _read(source: Source, content: Any, read: _Reader) -> Contents:
 
 
 def _first_record(source: Source, first: bytes) -> Any:
-    """Return the first object of a file with one per line; None if the file is one document."""
+    """Return the first object of a file with one JSON object per line; None if the file is one JSON document."""
     lines = list(islice(source.lines(), 2))
     try:
         record = load_json(source, first, lines[0][0])
@@ -236,7 +236,7 @@ def _first_record(source: Source, first: bytes) -> Any:
 
 
 def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> Contents:
-    """Read records with the same keys as a table; the keys are its header."""
+    """Read records that all have the same keys as a table. The keys become its header."""
     first, lines = next(records), array("q")
     header = list(first[1])
     columns: list[list[Any]] = [[] for _ in header]
@@ -246,7 +246,7 @@ def _long(source: Source, records: Iterator[tuple[int, Any]], roles: Roles) -> C
         lines.append(line)
         for column, key in zip(columns, header, strict=True):
             cell = record[key]
-            column.append(sys.intern(cell) if type(cell) is str else cell)  # a name is kept once, not once per record
+            column.append(sys.intern(cell) if type(cell) is str else cell)  # store each name once
     cells = Cells(source, header, [Column(column) for column in columns], lines, lines[0], typed=True)
     table = table_contents(cells, roles)
     if table is None:

@@ -1,4 +1,4 @@
-"""Turn what a caller names (paths, globs, folders, open files, lists) into bytes that a format can parse, and names.
+"""Load the files that a caller names (paths, globs, folders, open files, lists), and name the sides after them.
 
 Input is data: it is read, decompressed up to a limit, and parsed; nothing in it is executed or followed.
 """
@@ -65,12 +65,12 @@ _SUFFIX = (
 
 
 class Item(NamedTuple):
-    """One file to read: a path or an open file, and the name that the caller gave to it, if any."""
+    """One file to read: a path or an open file, and its name if the caller gave one."""
 
     file: Any
     name: str | None = None
     found: bool = False
-    """Whether it was found in a folder or by a pattern. Only then may it be a file of another kind."""
+    """Whether the file was found in a folder or by a pattern. Only then is a file of another kind skipped."""
 
 
 @dataclass(frozen=True)
@@ -82,17 +82,17 @@ class Source:
     path: Path | None = None
     name: str | None = None
     parquet: bool = False
-    """Whether it is Parquet instead of text."""
+    """Whether the contents are Parquet instead of text."""
 
     @property
     def empty(self) -> bool:
-        """Whether it has only blank lines and comments."""
+        """Whether the file has only blank lines and comments."""
         return not self.parquet and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Yield line numbers, from 1, and lines, without blank lines and comments (`#`); or only the comments."""
+        """Yield line numbers, from 1, and lines, without blank lines and comments (`#`); or yield only the comments."""
         number, place = 1, 0
-        # Do not split all lines: often only the first is needed, and of a million comments none.
+        # Do not split all lines: often only the first line is needed, and none of a million comments.
         for match in (_COMMENT if comments else _ROW).finditer(self.data):
             number += self.data.count(b"\n", place, match.start())
             place = match.start()
@@ -100,11 +100,11 @@ class Source:
                 yield number, match[0]
 
     def text(self, line: int) -> str:
-        """Return a line by its number; only the beginning if it is very long."""
+        """Return a line by its number, or only its beginning if it is very long."""
         return self.data.split(b"\n", line)[line - 1][:1000].decode(errors="replace")
 
     def error(self, message: str, line: int | None = None) -> ReadError:
-        """Make an error that quotes a line of this file; without a line, it is about the whole file."""
+        """Make an error that quotes a line of this file or, without a line, is about the whole file."""
         text = None if line is None or self.parquet else self.text(line)
         says_nothing = text is None or text.strip() in ("{", "[")  # as in indented JSON
         return ReadError(message, self.label, line, None if says_nothing else text)
@@ -125,21 +125,24 @@ class Source:
         return self.error(f"starts with # like a comment, but looks like the other lines: {way_out}", line)
 
     def refuse_hidden_rows(self, width: int, place: int = -1, mark: bytes | None = None) -> None:
-        """Refuse comments with as many fields as rows and a number at this place: a topic may begin with #."""
+        """Refuse comments that look like rows, because a topic may begin with #.
+
+        Such a comment has `width` fields, separated by `mark`, and a number in the field at index `place`.
+        """
         for line, text in self.lines(comments=True) if b"#" in self.data else ():
             fields = text.split(mark)
             if len(fields) == width and fields[0].strip() != b"#" and number(fields[place]) is not None:
                 raise self.doubtful_comment(line)
 
     def warn_if_cut(self) -> None:
-        """Warn if the last line has no newline, as tools write it: its last number may be cut off, too."""
+        """Warn if the last line has no newline. Tools write one, so the file and its last number may be cut off."""
         if self.data and not self.data.endswith(b"\n"):
             last = self.data[self.data.rfind(b"\n") + 1 :].decode()
             warn(f"{self.label} does not end with a newline: if it was cut off, its last line is wrong: {last[:120]!r}")
 
 
 def run_name(file_name: str) -> str:
-    """Return the name of the run in a file's name, without `input.`, a compression suffix and a known suffix.
+    """Return the name of a run from the name of its file, without `input.`, a compression suffix and a known suffix.
 
     >>> [run_name(n) for n in ("input.bm25.gz", "smith.bm25", "smith.ql.eval", "x.q.txt")]
     ['bm25', 'smith.bm25', 'smith.ql', 'x.q']
@@ -189,7 +192,7 @@ def _paths(what: str | os.PathLike[str]) -> list[Item]:
             return [Item(file, found=True) for file in _folder(path)]
         if not path.exists() and glob.has_magic(text):
             return [Item(file, found=True) for file in _glob(path, text)]
-    except OSError as error:  # such as a name that is too long
+    except OSError as error:  # for instance, the name is too long
         raise ReadError(f"cannot be read: {error.strerror or error}", text) from None
     return [Item(path)]
 
@@ -202,7 +205,7 @@ def _glob(pattern: Path, text: str) -> list[Path]:
             if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
                 raise ReadError("the folder cannot be read: Permission denied", folder)
     found = sorted(Path(name) for name in glob.glob(str(pattern), recursive=True))
-    found = found if _is_backup(pattern) else _without_backups(found)  # a pattern such as *~ asks for them
+    found = found if _is_backup(pattern) else _without_backups(found)  # a pattern such as *~ asks for backups
     if not found:
         raise ReadError("no file matches", text)
     reading_whole({match.parent for match in found}, pattern.name)
@@ -211,21 +214,21 @@ def _glob(pattern: Path, text: str) -> list[Path]:
 
 
 def _is_backup(path: Path) -> bool:
-    """Tell whether an editor or a tool keeps another version of a file under this name."""
+    """Tell whether this is the name of a backup or temporary copy that an editor or a tool made."""
     name = path.name
     kept = name.endswith(("~", ".bak", ".orig")) or (name.startswith("#") and name.endswith("#"))
     return kept and not name.startswith(".")
 
 
 def _without_backups(found: list[Path]) -> list[Path]:
-    """Return the files in their order, and warn of those that are left out."""
+    """Return the files that are not backups, sorted, and warn about the backups that are left out."""
     if shown := listing(sorted(path for path in found if _is_backup(path))):
         warn(f"backup files left out: {shown}")
     return sorted(path for path in found if not _is_backup(path))
 
 
 def _folder(folder: Path) -> list[Path]:
-    """List all files below a folder, sorted, without hidden ones. Follow links to folders, each folder once."""
+    """List all files below a folder except hidden files, sorted. Follow links, but enter each folder only once."""
 
     def refuse(error: OSError) -> None:
         raise ReadError(f"the folder cannot be read: {error.strerror or error}", str(error.filename or folder))
@@ -272,7 +275,7 @@ def _raw(file: Any, label: str, share: int) -> bytes:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except (ReadError, InputTypeError):
         raise
-    except ValueError as error:  # closed, or text in another encoding, or gzip opened as text
+    except ValueError as error:  # the file is closed, or is text in another encoding, or gzip as text
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
 
 
@@ -298,7 +301,7 @@ def _clean(data: bytes, label: str) -> bytes:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii():
-        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # of files joined to one
+        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # marks of joined files
     if b"\0" in data:
         error = _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte; save text as UTF-8", label)
         raise OtherKindError(*error.args)
@@ -325,12 +328,12 @@ def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
     return ReadError(message, label, data.count(b"\n", 0, place) + 1, text)
 
 
-# Keys without scores; a published MTEB file has both twice.
+# Keys that hold no scores. A published MTEB file has each of them twice.
 _TOLERATED = frozenset({"evaluation_time", "kg_co2_emissions"})
 
 
 class _TwiceError(ValueError):
-    """A JSON object has a key twice; parsers silently keep the last one."""
+    """A JSON object has a key twice, and parsers silently keep the last value."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -362,15 +365,15 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
         raise source.error(f"is JSON that cannot be read: {error}", line) from None
 
 
-# The most that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. Set
-# CONCORDANT_MAX_BYTES in the environment, or this, to read larger files. All other limits of bytes are shares of it.
+# The most bytes that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. To
+# read larger files, set CONCORDANT_MAX_BYTES in the environment, or this number. All other limits depend on it.
 MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
 JSON_SHARE = 4  # Python objects take up to 40 times the memory of their JSON
 _PIECE = 2**20
 
 
 def most_bytes(share: int = 1) -> int:
-    """Return the limit of a file in bytes, divided by `share` for something smaller."""
+    """Return the limit for a file in bytes, divided by `share`."""
     return MAX_BYTES // share
 
 
@@ -407,7 +410,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
             size = about.st_size if stat.S_ISREG(about.st_mode) else 0
             if size > most_bytes(share):
                 raise too_large(label, share)
-            start = stream.read(size)  # at once: pieces would be in the memory twice
+            start = stream.read(size)  # at once: joined pieces would be in memory twice
             rest = b"".join(pieces(stream, label, share, len(start)))
             return start + rest if rest else start
     except FileNotFoundError:
@@ -426,7 +429,7 @@ def _alike(path: Path) -> str:
 
 
 def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator[Any]:
-    """Yield the contents of an open file in pieces, bytes or text, up to the limit; `before` were already read."""
+    """Yield the rest of an open file in pieces, bytes or text, up to the limit. `before` bytes were read earlier."""
     size = before
     while part := stream.read(_PIECE):
         if not isinstance(part, str | bytes | bytearray | memoryview):
@@ -438,7 +441,7 @@ def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator
 
 
 def too_large(label: str, share: int = 1, what: str = "holds", line: int | None = None) -> ReadError:
-    """Make the error for a file, or a part of it, that is beyond its limit."""
+    """Make the error for a file, or a part of a file, that is larger than its limit."""
     part = "" if share == 1 else f" to {share} times as much"
     way_out = f"set CONCORDANT_MAX_BYTES{part} in the environment, or concordant.read.source.MAX_BYTES"
     return ReadError(f"{what} more than {most_bytes(share):,} bytes; to allow it, {way_out}", label, line)
@@ -454,7 +457,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 class SideName(NamedTuple):
-    """A side as the caller wrote it. `name`, `measure` and `lower_is_better` are None if it does not give them."""
+    """A side as the caller wrote it. `name`, `measure` and `lower_is_better` are None if the caller left them out."""
 
     name: str | None
     path: str
@@ -475,7 +478,7 @@ def parse_side(text: str) -> SideName:
     Returns
     -------
     SideName
-        Its name, path, measure and direction. If no part of it exists, the path is everything after the first `=`.
+        The name, path, measure and direction. If no such path exists, the path is everything after the first `=`.
 
     Examples
     --------
@@ -503,7 +506,7 @@ def parse_side(text: str) -> SideName:
 
 
 def as_options(how: Mapping[str, Any]) -> list[str]:
-    """Write arguments of `read_scores` as options of a command; raise TypeError if no option can express a value."""
+    """Write arguments of `read_scores` as command-line options; raise TypeError if no option can express a value."""
     made = []
     for name, value in how.items():
         option = "-m" if name == "measure" else f"--{name.replace('_', '-')}"
@@ -527,13 +530,13 @@ def _exists(path: str) -> bool:
 def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str | None] | None = None) -> list[str]:
     """Name sides by their paths, shortened to the parts that differ.
 
-    Needless folders, suffixes, and common beginnings and ends of names are dropped. Sides of one file are named by
-    their measures.
+    Folders that are not needed, suffixes, and common beginnings and ends of names are dropped. Sides of one file are
+    named by their measures.
 
     Parameters
     ----------
     paths : sequence of path
-        One for each side.
+        The path of each side.
     measures : sequence of str or None, optional
         The measure of each side; used if two sides have the same path.
 
@@ -563,7 +566,7 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
 
 
 def look_alikes(names: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
-    """Pair names that differ only in case, punctuation, folders or suffixes, if each has a single such partner.
+    """Pair names that differ only in case, punctuation, folders or suffixes, if each name has only one such partner.
 
     >>> look_alikes(["runs/BM25.gz", "ql", "x"], ["bm25", "QL.eval", "y"])
     [('runs/BM25.gz', 'bm25'), ('ql', 'QL.eval')]
@@ -593,7 +596,10 @@ def _without_ending(file_name: str) -> str:
 
 
 def _last_parts(texts: list[str], ending: Callable[[str], str]) -> list[str]:
-    """Return the file or folder of each path, with enough folders above to tell them apart, without common ends."""
+    """Return the last part of each path, with enough folders above it to tell the paths apart.
+
+    Last parts that all paths share are dropped first.
+    """
     parts = [PurePath(text).parts or (text,) for text in texts]
     parts = [(*part[:-1], ending(part[-1])) for part in parts]
     while len(parts) > 1 and min(map(len, parts)) > 1 and len({part[-1] for part in parts}) == 1:
@@ -605,7 +611,7 @@ def _last_parts(texts: list[str], ending: Callable[[str], str]) -> list[str]:
 
 
 def _distinguished(names: list[str], measures: list[str | None]) -> list[str]:
-    """Add measures to names if they tell sides with the same name apart."""
+    """Add measures to names that several sides have; use only the measures if all sides have the same name."""
     if len(names) > 1 and len(set(names)) == 1 and len(set(measures)) == len(measures):
         return [measure or names[0] for measure in measures]
     return [

@@ -25,7 +25,7 @@ def path(name: str) -> Path:
 
 @checked
 def load_collection(name: str) -> Scores:
-    """Load the scores of one judge of the bundled collection: "people", "careful" or "hasty".
+    """Load the scores that one judge of the bundled collection gave: "people", "careful" or "hasty".
 
     See Also
     --------

@@ -1,10 +1,10 @@
 """Read text files: tables with a header (CSV, TSV, semicolons, blanks, Markdown), and columns without one.
 
-The latter are trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns starting with
-the run, and AutoJudge's six. Measure and topic may come in either order after the run; names of measures and the
-summary row tell which. The rows of topic `all` are the summary: `runid` among them names the run; the others are used
-only if there is nothing else (trec_eval without -q), because they may average topics other than those of the rows
-(missing topics, -c, qrels of several years).
+Formats without a header are trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns
+that start with the run, and AutoJudge's six columns. After the run, measure and topic may come in either order; names
+of measures and the summary row show which. Rows of the topic `all` are summaries. The summary of the measure `runid`
+names the run. The others are used only if the file has no other rows (trec_eval without -q), because they may be means
+over topics that the file does not list (missing topics, -c, qrels of several years).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from ..tables.contents import MEAN, Contents, Grid, pivot, warn_of_lost, warn_of
 from ..tables.layout import Cells, Column, Roles, is_plausible, name_columns, parse, scores_of
 from ..tables.vocabulary import NOTHING, cell_number, is_fraction, number, plain_numbers
 
-# A number takes 8 bytes of memory; text that is neither a label nor a number about 170, so that a tenth of it may be
-# such text. Set CONCORDANT_MAX_CELLS in the environment, or this, to read larger tables.
+# A number takes 8 bytes of memory, and a text that is neither a label nor a number about 170. So only a tenth of the
+# cells may hold such text. To read larger tables, set CONCORDANT_MAX_CELLS in the environment, or this number.
 MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
-_BATCH = 2**10  # cells that are looked at together: few, for the garbage collector
+_BATCH = 2**10  # cells that are parsed at a time; small batches spare the garbage collector
 _BLANK = " \t\n"
 
 
 def read_delimited(source: Source, roles: Roles) -> Cells | None:
-    """Read a table with a header line; None if it does not look like one."""
-    # They tell whether the rest is worth reading.
+    """Read a table with a header line; return None if the text does not look like such a table."""
+    # The first two rows tell whether the rest is worth reading.
     beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
     header_line, header = beginning[0]
     if len(beginning) < 2 or all(number(name) is not None for name in header):
@@ -47,9 +47,9 @@ def read_delimited(source: Source, roles: Roles) -> Cells | None:
     width = len(header)
     longer = len(first) == width + 1
     trailing = longer and any(map(vocabulary.names_labels, header))  # a delimiter ends each row, or a name is missing
-    if longer and not trailing:  # R's write.table names no column for the row names
+    if longer and not trailing:  # R's write.table writes no header for the row names
         header = ["", *header]
-    scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that there is none
+    scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that a score is missing
     said = (roles.topic, roles.system)
     labelled = header[0] in said or vocabulary.names_labels(header[0])
     if not labelled and None not in scores and any(number(name) is not None for name in header[1:]):
@@ -61,13 +61,13 @@ def read_delimited(source: Source, roles: Roles) -> Cells | None:
     cells = _cells(source, header, kept, trailing)
     if longer and not trailing:
         bad = next((row for row, cell in enumerate(cells.values(0)) if is_fraction(number(cell))), None)
-        if bad is not None:  # no row is named so: these are scores
+        if bad is not None:  # these are scores, not names of rows
             raise _unequal(source, width + 1, width, cells.lines[bad] if cells.lines else header_line)
     return cells
 
 
 def no_header(source: Source, line: int) -> ReadError:
-    """Make the error for a table that starts with its numbers; its header may have been taken for a comment."""
+    """Make the error for a table that starts with numbers. If a comment looks like its header, the error quotes it."""
     before = (text for text in source.data.split(b"\n", line)[: line - 1] if text.startswith(b"#"))
     width = len(_split(source.text(line).encode()))
     comment = next((text.decode() for text in before if len(_split(text)) == width > 1), None)
@@ -132,7 +132,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
                 raise _unequal(source, len(row), width, line)
             lines.append(line)
         for k, labels in texts.items():
-            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # kept once, not once per row
+            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # each label once
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
@@ -149,14 +149,14 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
     for _ in range(line - 1):  # comments before the header
         text.readline()
     lines: Iterator[str] = text
-    if delimiter == " ":  # columns aligned by blanks, of which some may be tabs
+    if delimiter == " ":  # columns are aligned with blanks, and perhaps some tabs
         lines = (line.replace("\t", " ").strip(" \n") + "\n" for line in lines)
     rows = csv_rows(source, lines, delimiter, line)
-    if b'"' not in source.data and delimiter != " ":  # twice as fast
+    if b'"' not in source.data and delimiter != " ":  # twice as fast as the csv module
         rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, line))
     width = 0
     for place, row in rows:
-        # The first cell is hardly ever empty.
+        # Look at the first cell first, because it is hardly ever empty.
         if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
             continue
         if not width or not row[0].startswith("#") or not _is_comment(source, row, place, width):
@@ -167,7 +167,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 
 def csv_rows(source: Source, lines: Iterable[str], delimiter: str, line: int = 1) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows from lines, which may be quoted, and where each starts; `line` is the number of the first."""
+    """Yield the line number where each row starts, and its cells; `line` is the number of the first line."""
     # strict: a quotation mark that is never closed would swallow the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     start = line
@@ -184,7 +184,7 @@ def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool
     first = cells[0].strip(_BLANK)
     if first.lower() in NOTHING:
         return False
-    # Between quotation marks it may be the name of a topic.
+    # A quoted text may be the name of a topic.
     quoted = b'"' in source.data and len(cells) == width and any(number(cell) is not None for cell in cells[1:])
     if len(cells) > 1 and ((not first.startswith("# ") and first != "#") or quoted):
         raise source.doubtful_comment(line)
@@ -192,7 +192,7 @@ def _is_comment(source: Source, cells: list[str], line: int, width: int) -> bool
 
 
 def delimiter_of(first: bytes) -> str:
-    """Find what separates the names of the header, outside quotation marks."""
+    """Find the character that separates the names in the header, ignoring quoted text."""
     plain = QUOTED.sub(b"", first)
     marks = [mark for mark in "\t,;" if mark.encode() in plain]
     labels = (
@@ -213,7 +213,7 @@ def is_markdown(line: bytes) -> bool:
 
 
 def as_tabs(source: Source) -> Source:
-    """Convert a Markdown table to tabs, without links and marks around its cells; each line keeps its number."""
+    """Convert a Markdown table to tab-separated text, without links and emphasis. Each line keeps its number."""
     made, rules = [], 0
     for place, line in enumerate(source.data.split(b"\n"), 1):
         if not line.strip() or (_RULE.fullmatch(line) and is_markdown(line)):
@@ -239,17 +239,18 @@ def _plain(cell: str) -> str:
 
 # Columns without a header --------------------------------------------------------------------------------------------
 
-# Values of these measures are strings.
+# Measures whose values are strings.
 TEXTS = ("runid", "relstring")
-_COUNTS = frozenset({"runid", "relstring", "num_q"})  # of a summary, no scores
+_COUNTS = frozenset({"runid", "relstring", "num_q"})  # measures in a summary that are not scores
 _NAME_THEM = "add a first line that names the columns"
 Rows = list[tuple[int, list[bytes]]]
 
 
 def separator(source: Source) -> bytes | None:
-    """Find what separates the fields of a file's first line: tabs, commas or semicolons, else white space (None).
+    """Find what separates the fields of a file's first line: tabs, commas or semicolons; otherwise white space (None).
 
-    Names may have blanks (`topic,GPT 4`), and names of runs may have commas (`a,b map 301 0.5`): the second line tells.
+    Names may have blanks (`topic,GPT 4`), and names of runs may have commas (`a,b map 301 0.5`), so the second line is
+    used, too.
     """
     lines = source.lines()
     line, second = next(lines)[1], next(lines, (0, b""))[1]
@@ -262,7 +263,7 @@ def separator(source: Source) -> bytes | None:
         counts = [QUOTED.sub(b"", text).count(mark) for text in (line, second)]
         if mark in line and all(part.endswith(mark) for part in parts[:-1]):
             return mark
-        # `x, map t, 0.5` has a measure between blanks, `301, GPT 4, 0.5` has not.
+        # `x, map t, 0.5` has a measure between blanks, `301, GPT 4, 0.5` has none.
         if counts[0] == counts[1] > 0 and not (columns and (measured or not any(p.endswith(mark) for p in parts))):
             return mark
     return None
@@ -274,7 +275,7 @@ def split_line(line: bytes, mark: bytes | None) -> list[str]:
 
 
 class Form(NamedTuple):
-    """The number of columns, and what each holds."""
+    """A format without a header: its name, the number of columns, and the index of the column for each role."""
 
     name: str
     width: int
@@ -290,15 +291,15 @@ TREC_EVAL = Form("trec_eval -q", 3, 1, 0, 2)
 class Columns(Contents):
     """The scores in columns without a header.
 
-    Published studies read a hundred files with thirty measures each to use one, so only the lines that name the measure
-    are split.
+    Published studies read a hundred files with thirty measures each and use one measure. So only the lines that name
+    the measure are split.
     """
 
     def __init__(self, source: Source, form: Form) -> None:
         super().__init__(source)
         self.source, self.format, self.form = source, form.name, form
         self.means: dict[str, str] = {}
-        mark, raw = separator(source), np.frombuffer(source.data, np.uint8)  # NumPy counts faster than bytes do
+        mark, raw = separator(source), np.frombuffer(source.data, np.uint8)  # NumPy counts faster than bytes.count
         lines = np.count_nonzero(raw == ord("\n")) + (not source.data.endswith(b"\n"))
         self.regular = mark is not None and np.count_nonzero(raw == ord(mark)) == (form.width - 1) * lines
         if form == TREC_EVAL:
@@ -307,10 +308,10 @@ class Columns(Contents):
                 raise source.error(f"holds several runs ({listing(tags)}): give each its own file")
             self.names = (*tags, source.run_name()) if tags else ()
             if b"all" in next(source.lines())[1] and source.data.count(b"all") >= source.data.count(b"\n"):
-                self._take_means(self._rows())  # otherwise there are topics
+                self._take_means(self._rows())  # otherwise some rows are topics
 
     def _rows(self, wanted: bytes = b"") -> Rows:
-        """Return all rows, or only those with this text if every line can have the right number of fields."""
+        """Return all rows, or only rows with the text `wanted` if every line can have the right number of fields."""
         return _fields(self.source, self.form.width, wanted if self.regular else b"")
 
     def _take_means(self, rows: Rows) -> None:
@@ -324,7 +325,7 @@ class Columns(Contents):
 
     @cached_property
     def _known(self) -> tuple[list[str], list[str]]:
-        """The measures with rows of topics, in the order of the file, and the topics."""
+        """The measures that have scores on topics, in the order of the file, and the topics."""
         form, rows = self.form, self._rows()
         topics = {row[form.topic] for _, row in rows}
         summaries = {topic for topic in topics if vocabulary.is_summary(topic.decode())}
@@ -336,7 +337,7 @@ class Columns(Contents):
         return measures, list(map(bytes.decode, topics - summaries))
 
     def measures(self) -> Collection[str]:
-        """The measures that have rows of topics; of a summary, those with a mean."""
+        """The measures that have scores on topics; if the file is a summary, the measures that have a mean."""
         if self.means:
             return [name for name, value in self.means.items() if number(value) is not None and name not in _COUNTS]
         return self._known[0]
@@ -371,7 +372,7 @@ class Columns(Contents):
 
 
 def _line(source: Source, place: int) -> int:
-    """The number of the line that starts here. Only errors need it, so it is not counted while reading."""
+    """Return the number of the line that starts at `place`. Only errors need it, so reading does not count lines."""
     return source.data.count(b"\n", 0, place) + 1
 
 
@@ -380,12 +381,12 @@ def _at(source: Source, said: str, place: int) -> ReadError:
 
 
 def _lines(data: bytes, wanted: bytes) -> Iterator[tuple[int, bytes]]:
-    """All lines, or those with this text in them without a look at the others, and where each starts."""
+    """Yield where each line starts, and the line; if `wanted` is not empty, yield only lines that contain this text."""
     start, end, found = 0, len(data), []
     for line in () if wanted else data.split(b"\n"):
         yield start, line
         start += len(line) + 1
-    while wanted and (place := data.rfind(wanted, 0, end)) >= 0:  # CPython is twice as fast from the end
+    while wanted and (place := data.rfind(wanted, 0, end)) >= 0:  # CPython is twice as fast if it searches from the end
         start = data.rfind(b"\n", 0, place) + 1
         found.append((start, data[start:end].partition(b"\n")[0]))
         end = start
@@ -393,14 +394,14 @@ def _lines(data: bytes, wanted: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
-    """Return the places and fields of all rows, or of those with this text, without white space around them."""
+    """Return where each row starts, and its stripped fields; if `wanted` is not empty, only rows with this text."""
     mark, rows = separator(source), []
     for place, line in _lines(source.data, wanted):
         if not line.strip() or line.startswith(b"#"):
             continue
         fields = found = list(map(bytes.strip, line.split(mark)))
         if len(fields) != width:
-            found = b" ".join(fields).split(None, width - 1)  # blanks in place of tabs
+            found = b" ".join(fields).split(None, width - 1)  # blanks instead of tabs
         if len(found) != width or not all(fields):
             need = ": a measure, a topic and a value are needed" if width == 3 else ""
             raise _at(source, f"has {len(fields)} fields, but the lines before have {width}{need}", place)
@@ -409,7 +410,7 @@ def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
 
 
 def read_columns(source: Source, width: int) -> Contents | None:
-    """Read three columns (one run) or four (the run first). None if no column holds measures."""
+    """Read three columns (one run) or four (the run first); None if it is unclear which column holds measures."""
     source.refuse_hidden_rows(width, mark=separator(source))
     fields = [(place, list(map(bytes.decode, row))) for place, row in _fields(source, width)]
     order = _topic_first(fields, width - 3)
@@ -420,7 +421,7 @@ def read_columns(source: Source, width: int) -> Contents | None:
         _refuse_no_run_first(source, fields, topic)
         return Columns(source, Form("four columns", 4, topic, measure, 3, 0))
     warn_of_words(source, sorted({row[topic] for _, row in fields}))
-    return Columns(source, Form("ir_measures -q", 3, 0, 1, 2) if order else TREC_EVAL)  # without its padding
+    return Columns(source, Form("ir_measures -q", 3, 0, 1, 2) if order else TREC_EVAL)  # unpadded
 
 
 def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | None:
@@ -429,16 +430,16 @@ def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | 
         topics, measures = {row[a] for _, row in fields}, {row[b] for _, row in fields}
         if all(map(vocabulary.looks_like_measure, measures)) and not all(map(vocabulary.looks_like_measure, topics)):
             return answer
-    # Measures of no known name: the summary row has its name in the column of topics.
+    # If no measure has a known name, the summary row shows which column holds the topics.
     summary = [any(vocabulary.is_summary(row[k]) for _, row in fields) for k in (first, first + 1)]
     return summary[0] if summary[0] != summary[1] else None
 
 
 def read_ranking(source: Source) -> Contents | None:
-    """Read AutoJudge's rankings: topic Q0 system rank score measure. None for a run, which has the same columns.
+    """Read AutoJudge's rankings: topic Q0 system rank score measure. Return None for a run, which has the same columns.
 
-    A run ranks the documents of each topic, and few documents are in several topics. Here every rank is the same, and
-    most systems have most topics.
+    A run ranks documents for each topic, and few documents occur in several topics. In AutoJudge's rankings every rank
+    is the same, and most systems occur in most topics.
     """
     if len({line.split()[3:4][0] for _, line in islice(source.lines(), 100) if len(line.split()) == 6}) != 1:
         return None
@@ -451,7 +452,7 @@ def read_ranking(source: Source) -> Contents | None:
 
 
 def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], topic: int) -> None:
-    """Four columns start with the run. Topics or measures there would be read as runs."""
+    """Refuse four columns that do not start with the run. Topics or measures there would be read as runs."""
     first, topics = {row[0]: place for place, row in reversed(fields)}, {row[topic] for _, row in fields}
     if summary := next(filter(vocabulary.is_summary, first), None):
         what = f"the summary row {summary!r}"

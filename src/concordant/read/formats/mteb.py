@@ -1,8 +1,8 @@
 """Read MTEB results: MODEL/REVISION/Task.json, one task per file. Tasks are the topics, models the systems.
 
 The results repository keeps several revisions of a model, its authors' reports (`external`) and results without a
-revision side by side, with different tasks in each. All of these are one model. If a task occurs more than once, the
-newest result counts.
+revision side by side, with different tasks in each. All of these belong to one model. If a task occurs more than once,
+the newest result counts.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from ..source import Item, Source, load, load_json
 from ..tables.contents import Contents, Grid
 from ..tables.layout import warn_of
 
-# Scores of the first of these splits count; MSMARCO, for instance, is scored on dev. Others are topics of their own.
+# The first of these splits that has scores is read; MSMARCO, for instance, is scored on dev. If a file has only splits
+# with other names, all of them are read.
 _SPLITS = ("test", "dev", "validation", "all")
-# The main score of tasks in files of old versions, which do not name it, by a measure that only such tasks have.
+# Files of old versions do not name the main score of a task. It is the first of these measures that the task has.
 _MAIN = ("ndcg_at_10", "cos_sim_spearman", "v_measure", "map", "p-MRR")
 _OLD_KEYS = frozenset({"dataset_revision", "mteb_dataset_name", "mteb_version"})
 _NO_REVISION = ("external", "no_revision_available")
@@ -40,7 +41,7 @@ def is_mteb(content: Any) -> bool:
 
 
 def is_model_meta(content: Any) -> bool:
-    """Recognise what MTEB writes about the model beside its results, without scores."""
+    """Recognise model_meta.json, which MTEB writes beside the results and which holds no scores."""
     return (
         isinstance(content, dict) and {"name", "revision", "n_parameters"} <= content.keys() and "scores" not in content
     )
@@ -54,7 +55,7 @@ class Task(Contents):
     default = "main_score"
 
     def __init__(self, source: Source, topics: list[str], scores: dict[str, list[float]], version: str) -> None:
-        # A results repository holds a hundred thousand files: keep the numbers, and every name once.
+        # A results repository holds a hundred thousand files: keep only the numbers, and store each name once.
         super().__init__(replace(source, data=b""))
         self.topics = list(map(sys.intern, topics))
         self.rows, self.values = tuple(map(sys.intern, scores)), np.array(list(scores.values()))
@@ -82,8 +83,9 @@ class Task(Contents):
 def read_mteb(source: Source, content: Any) -> Task:
     """Read the scores of one model on one task: main_score, and the other measures by their names.
 
-    A subset (a language) is a topic, `Task/subset`; the subset `default`, the only one of most tasks, is `Task`. Scores
-    on splits other than test are further topics: `Task[dev]/subset`. So a topic has the same name in every file.
+    A subset (a language) is a topic, `Task/subset`. Most tasks have only the subset `default`, which is the topic
+    `Task`. For splits other than test, the topic names the split: `Task[dev]/subset`. So a topic has the same name in
+    every file.
     """
     old = not isinstance(content.get("scores"), dict)
     task = str(content.get("task_name") or content["mteb_dataset_name"])
@@ -119,20 +121,20 @@ def read_mteb(source: Source, content: Any) -> Task:
 
 
 def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
-    """Choose the split whose scores count, from this file alone; all splits if none has a known name.
+    """Choose the split to read, from this file alone; choose all splits if none has a known name.
 
-    If a test set is not public, files hold nan for it, and numbers for the validation set.
+    If a test set is not public, files hold nan for the test split and numbers for the validation split.
     """
     for split, subsets in splits.items():
         if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
             raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)
-    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # its test set has 43 queries
+    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # the test set has 43 queries
     known = [split for split in order if split in splits]
     return [next((split for split in known if _is_scored(splits[split])), known[0])] if known else list(splits)
 
 
 def _is_scored(subsets: list[dict[str, Any]]) -> bool:
-    """Tell whether a subset has a main score, or any number if the file names none."""
+    """Tell whether a subset has a main score or, if the file names no main score, any number."""
     if any("main_score" in part for part in subsets):
         subsets = [{"main_score": part.get("main_score")} for part in subsets]
     return any(not math.isnan(score) for part in subsets for score in _numbers(part).values())
@@ -148,7 +150,7 @@ def _numbers(part: dict[str, Any]) -> dict[str, float]:
 
 
 def _old_subsets(part: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the subsets of a split in a file of an old version: measures directly, or by language."""
+    """Return the subsets of a split in a file of an old version, which lists measures directly or by language."""
     languages = {
         name: found
         for name, found in part.items()
@@ -163,7 +165,7 @@ _KINDS = frozenset({"max", "dot", "map", "mrr", "ap", "cos_sim"})
 
 
 def _flat(part: dict[str, Any]) -> dict[str, Any]:
-    """Flatten names, {"cos_sim": {"spearman": 0.8}} to cos_sim_spearman, and add the main score if it is known."""
+    """Flatten names ({"cos_sim": {"spearman": 0.8}} becomes cos_sim_spearman), and add the main score if known."""
     found: dict[str, Any] = {}
     for name, value in part.items():
         if isinstance(value, dict):
@@ -175,7 +177,7 @@ def _flat(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def newest(found: list[Contents]) -> list[Contents]:
-    """Keep the newest result if a model has a task in several revisions; one note says what was left out."""
+    """Keep only the newest result if a model has a task in several revisions; one warning lists what was left out."""
     tasks = [task for task in found if isinstance(task, Task)]
     best: dict[tuple[str, str], Task] = {}
     for task in tasks:
@@ -202,9 +204,9 @@ def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
 
 
 def _model(source: Source) -> tuple[str, str]:
-    """Return the model and its revision: from model_meta.json beside the file, else from the folders' names.
+    """Return the model and its revision: from model_meta.json beside the file, otherwise from the folders' names.
 
-    MODEL/REVISION/experiments/SETTING/Task.json is the model with another setting: a system of its own.
+    MODEL/REVISION/experiments/SETTING/Task.json is the model with another setting, which counts as another system.
     """
     if source.name or not source.path:
         return source.name or source.run_name(), ""
@@ -228,7 +230,7 @@ def sibling(path: Path, name: str) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _loaded(path: Path, modified: int) -> Any:
-    """Read the JSON of a file, once for all files beside it."""
+    """Read the JSON of a file, once for all files that need it; return None if it cannot be read."""
     try:
         return load_json(load(Item(path)))
     except (ReadError, OSError):

@@ -1,6 +1,6 @@
-"""Read dictionaries of dictionaries, as pytrec_eval, ranx and people's scripts nest them, in Python or as JSON.
+"""Read nested dictionaries, as pytrec_eval, ranx and users' scripts write them, in Python or as JSON.
 
-Also read what looks like them: ranx's report, {system: mean}, and pandas frames.
+Also recognise JSON that looks similar: reports of ranx, {system: mean}, and pandas frames.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ..tables.layout import Origin, scores_of, warn_of
 from ..tables.vocabulary import cell_number
 
 _SHAPE = "{system: {topic: {measure: value}}}"
-# Names of a single key around results, which is not a system.
+# Names of a single key that only wraps the results and is not a system.
 _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
 
 
 class Nesting(NamedTuple):
-    """The scores of a dictionary as parallel lists. `systems` None: one run; a measure is "" if none is named."""
+    """The scores of a dictionary as parallel lists. `systems` is None for one run; measures without a name are ""."""
 
     systems: list[str] | None
     topics: list[str]
@@ -33,7 +33,7 @@ class Nesting(NamedTuple):
 
 
 class NestedScores(Contents):
-    """The scores of one or several runs. The requested measure may tell which level holds what."""
+    """Nested dictionaries with scores of one or several runs. A requested measure may show which level holds what."""
 
     format = "nested dictionaries"
 
@@ -59,11 +59,11 @@ class NestedScores(Contents):
 
     @property
     def named(self) -> bool:
-        """Whether a level of the nesting names measures."""
+        """Whether one level of the dictionaries names measures."""
         return any(self._nesting(None).measures)
 
     def measures(self) -> Collection[str]:
-        """The measures that have a number, in their order."""
+        """The measures that have a number, in the order of the dictionary."""
         found = self._nesting(None)
         values = ((m, cell_number(value)) for m, value in zip(found.measures, found.values, strict=True))
         numeric = dict.fromkeys(m for m, value in values if value is not None and not np.isnan(value))
@@ -71,7 +71,7 @@ class NestedScores(Contents):
 
     def grid(self, measure: str) -> Grid:
         """The scores of one measure."""
-        # "" is not the name of a measure: it is chosen if there is none.
+        # "" is not the name of a measure: it stands for scores whose measure has no name.
         found = self._nesting(measure or None)
         rows = [k for k, name in enumerate(found.measures) if name == measure]
         if not rows:
@@ -96,8 +96,8 @@ class NestedScores(Contents):
     def _nesting(self, measure: str | None) -> Nesting:
         """Decide which level holds measures: the one with the requested measure, or with known names.
 
-        Otherwise it is the last of three levels, after systems and topics. Two levels without measures are systems and
-        their topics, or the other way round if the names tell.
+        Otherwise the last of three levels holds measures, after systems and topics. Two levels without measures are
+        systems and topics, or topics and systems if the names say so.
         """
         pairs = [((str(a), str(b)), inner) for a, below in self.nested.items() for b, inner in below.items()]
         cells = [((*key, str(c)), v) for key, inner in pairs for c, v in inner.items()] if self.deep else pairs
@@ -155,7 +155,10 @@ class NestedScores(Contents):
 
 
 def unwrapped(nested: Any) -> Any:
-    """Return what is below the only key that holds scores three levels deep, beside settings: {"x": ..., "seed": 7}."""
+    """Return the value of the only key that holds nested scores, if other keys hold settings: {"x": ..., "seed": 7}.
+
+    Return anything else unchanged.
+    """
     if not isinstance(nested, Mapping):
         return nested
     inner = [value for value in nested.values() if isinstance(value, Mapping)]
@@ -183,7 +186,7 @@ def refuse_ranx_report(source: Source, content: Any) -> Contents:
 
 
 def is_nested(content: Any) -> bool:
-    """Recognise two or three levels of dictionaries with numbers or holes at the bottom, perhaps below one more key."""
+    """Recognise two or three levels of dictionaries with scores at the bottom, perhaps wrapped in one more key."""
     content = unwrapped(content)
     if not isinstance(content, dict) or not content:
         return False
@@ -205,7 +208,7 @@ def is_means(content: Any) -> bool:
 
 
 def read_means(source: Source, content: Any) -> Contents:
-    """Read one score per system, {system: mean}; refuse names of anything else."""
+    """Read one score per system, {system: mean}; refuse names that do not look like systems."""
     names = list(content)
     other = [
         name
@@ -214,7 +217,7 @@ def read_means(source: Source, content: Any) -> Contents:
     ]
     if other or len(names) < 2 or vocabulary.axis_of(names) != "systems":
         said = f"has one number for each of {listing(other or names, 5)}, which may not be systems"
-        # Settings beside scores are such files, too.
+        # Files of settings that lie beside scores look like this, too.
         raise source.other_kind(f"{said}: for one score per system, write CSV with the header system,score", 1)
     found = Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
     found.reading = "one score per system"
@@ -222,7 +225,10 @@ def read_means(source: Source, content: Any) -> Contents:
 
 
 def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
-    """Return the rows of a frame that pandas wrote (orient split, table, columns or index), index first, or None."""
+    """Return the rows of a frame that pandas wrote as JSON, with the index first; None for anything else.
+
+    The orient may be split, table, columns or index.
+    """
     if not isinstance(content, dict) or not content:
         return None
     data, names = content.get("data"), content.get("columns")
@@ -242,7 +248,7 @@ def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
 
 
 def _are_labels(name: str, cells: Iterable[Any]) -> bool:
-    """Tell whether a column holds topics or systems, by its name; systems are words."""
+    """Tell by its name whether a column holds topics or systems. Systems must also be words."""
     return vocabulary.names_topics(name) or (
         vocabulary.names_systems(name) and all(isinstance(cell, str) for cell in cells)
     )

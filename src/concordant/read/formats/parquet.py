@@ -19,9 +19,9 @@ from .delimited import refuse_too_many
 def parquet_table(
     source: Source, wanted: Callable[[Sequence[str]], Sequence[str]] | None = None
 ) -> tuple[Any, Sequence[str]]:
-    """Read the wanted columns as a table, and return the names of all columns, too.
+    """Read the wanted columns as a table, and also return the names of all columns.
 
-    By default all are wanted except lists and records, which are not scores and have no limit.
+    By default, read all columns except lists and records, which are not scores and whose size has no limit.
     """
     parquet, types = import_extra("pyarrow.parquet", source.label), import_extra("pyarrow").types
     numeric = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
@@ -31,20 +31,20 @@ def parquet_table(
         names = [name for name in schema.names if name not in nested] if wanted is None else wanted(schema.names)
         numbers = [column.name for column in schema if any(test(column.type) for test in numeric)]
         texts = [name for name in names if name not in numbers]
-        # A text may be stored once for many rows.
+        # Store each text once, as the file may do, even if many rows have it.
         file = parquet.ParquetFile(io.BytesIO(source.data), read_dictionary=texts)
-        # Not by column: on some damaged files pyarrow ends the process when it is asked for one.
+        # Do not ask for the metadata of single columns: on some damaged files, pyarrow then ends the process.
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         rows = max(file.metadata.num_rows, sum(group.num_rows for group in groups))
         refuse_too_many(source, rows * len(names), rows * max(len(texts), 1))
         if max(rows * len(names) * 8, sum(group.total_byte_size for group in groups)) > most_bytes():
             raise too_large(source.label, what="is a table of")
         table = file.read(names)
-        table.validate(full=True)  # pyarrow takes places and bytes of text as they are
+        table.validate(full=True)  # read() does not check offsets and bytes of texts
         "".join(table.column_names)
     except ReadError:
         raise
-    except Exception as error:  # pyarrow has many
+    except Exception as error:  # pyarrow raises many kinds of errors
         raise source.error(f"cannot be read as Parquet by pyarrow: {error}") from None
     if nested and wanted is None:
         warn_of(source, f"left out, because they hold lists or records: {listing(nested)}")

@@ -1,7 +1,7 @@
-"""Read results that tools write as JSON: one record per score, or formats that are recognised by their keys.
+"""Read results that tools write as JSON and that are recognised by their keys.
 
-These are AlpacaEval's annotations, tau-bench's trials, Every Eval Ever, WMT's metric scores, lm-evaluation-harness,
-HELM and Inspect.
+The formats are AlpacaEval's annotations, tau-bench's trials, Every Eval Ever, WMT's metric scores,
+lm-evaluation-harness, HELM and Inspect.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Gathered:
         self.scores: dict[str, dict[tuple[str, Any], float]] = {}
 
     def add(self, measure: str, topic: str, value: Any, run: Any = 0, line: int = 1) -> None:
-        """Add a score; null, NaN and "N/A" say that there is none."""
+        """Add a score; null, NaN and "N/A" mean that the score is missing."""
         found = self.scores.setdefault(measure, {})
         if (topic, run) in found:
             raise self.source.error(f"topic {topic!r} has {measure!r} twice: give each run its own file", line)
@@ -40,7 +40,7 @@ class Gathered:
         found[topic, run] = score
 
     def contents(self, form: str, name: Any = None, part_of: str | None = None, topics: Iterable[str] = ()) -> Contents:
-        """Make contents of all scores; `name` is the file's name for the system, `topics` adds some without scores."""
+        """Build the contents from all scores. The file calls the system `name`; `topics` adds topics without scores."""
         grids = {
             measure: Grid.of_runs(found, topics)
             for measure, found in self.scores.items()
@@ -57,27 +57,27 @@ class Gathered:
 
 
 def has_keys(content: Any, *keys: str) -> bool:
-    """Tell whether it is an object with these keys, or a list of such objects."""
+    """Tell whether the content is an object with these keys, or a list that starts with such an object."""
     first = content[0] if isinstance(content, list) and content else content
     return isinstance(first, dict) and first.keys() >= set(keys)
 
 
 def below(content: Any, *keys: str) -> Any:
-    """Return the value below these nested keys; None if one of them is missing."""
+    """Return the value below these nested keys; None if a key is missing."""
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content
 
 
 def is_annotations(content: Any) -> bool:
-    """Recognise annotations.json of AlpacaEval: a judge's preference for the second of two systems, per instruction."""
+    """Recognise AlpacaEval's annotations.json: for each instruction, a judge's preference for the second system."""
     return isinstance(content, list) and has_keys(content, "instruction", "generator_1", "generator_2", "preference")
 
 
 def read_annotations(source: Source, content: Any) -> Contents:
     """Read the preferences (1 to 2) for each system, `generator_2`; the instructions are the topics.
 
-    An instruction that occurs again is a topic of its own: `instruction [2]`.
+    An instruction that occurs again becomes a topic of its own, `instruction [2]`.
     """
     times: Counter[tuple[str, str]] = Counter()
     topics, systems = [], []
@@ -95,7 +95,7 @@ def read_annotations(source: Source, content: Any) -> Contents:
 
 
 def is_trials(content: Any) -> bool:
-    """Recognise results of tau-bench, a list of trials, or of tau2-bench, which has them as `simulations`."""
+    """Recognise results of tau-bench, a list of trials, or of tau2-bench, which lists trials under `simulations`."""
     found = _trials(content)
     fits = has_keys(found, "task_id", "trial") and _reward(found[0]) is not None
     return fits and not any(map(names_systems, found[0]))
@@ -128,7 +128,7 @@ def is_evaluations(content: Any) -> bool:
 
 
 def read_evaluations(source: Source, content: Any) -> Contents:
-    """Read the scores of one model: a topic for each evaluation, a measure for each metric (`score` without a name)."""
+    """Read the scores of one model: a topic for each evaluation, a measure for each metric (`score` if unnamed)."""
     found = Gathered(source)
     lower: dict[str, dict[str, bool]] = {}
     for place, result in enumerate(content["evaluation_results"]):
@@ -145,7 +145,7 @@ def read_evaluations(source: Source, content: Any) -> Contents:
 
 
 def is_instance(record: Any) -> bool:
-    """Recognise one line of the instances of Every Eval Ever."""
+    """Recognise one line of a file of instances from Every Eval Ever."""
     return isinstance(record, dict) and has_keys(record, "model_id", "sample_id", "evaluation", "evaluation_name")
 
 
@@ -187,12 +187,12 @@ def read_documents(source: Source, records: Lines) -> Contents:
 
 
 # lm-evaluation-harness ------------------------------------------------------------------------------------------------
-# lm-evaluation-harness: results_*.json (the tasks are the topics) and samples_*.jsonl (the documents are).
+# lm-evaluation-harness: results_*.json (tasks are the topics) and samples_*.jsonl (documents are the topics).
 #
-# A measure is named as the results name it: `metric,filter`; of version 0.3, `metric`.
+# A measure has the name that the results give it: `metric,filter`, or `metric` in version 0.3.
 
 _SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
-# Fields of a sample that older versions, which do not list their metrics, mix with them.
+# Fields of a sample that are not metrics. Older versions do not list their metrics but mix them with these fields.
 _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"})
 
 
@@ -202,7 +202,7 @@ def is_results(content: Any) -> bool:
 
 
 def _old(content: Any) -> bool:
-    """Tell whether version 0.3 wrote it."""
+    """Tell whether version 0.3 wrote these results."""
     return "configs" not in content and "versions" in content and isinstance(below(content, "config"), dict)
 
 
@@ -228,7 +228,7 @@ def read_results(source: Source, content: Any) -> Contents:
 
 
 def _groups(content: Any) -> list[str]:
-    """Find the results that summarise others: groups of tasks, if the tasks are there, too."""
+    """Find the results that summarise other results: groups of tasks, if the file also has results of these tasks."""
     results, named = content["results"], content.get("groups") or {}
 
     def summarises(task: str) -> bool:
@@ -262,7 +262,7 @@ def read_samples(source: Source, records: Lines) -> Contents:
 
 
 def _metrics(records: Lines) -> dict[str, list[str]]:
-    """Return the metrics of each filter that are numbers. Some are pairs, aggregated only over all documents."""
+    """Return the numeric metrics of each filter. Other metrics, such as pairs, make sense only over all documents."""
     found: dict[str, dict[str, None]] = {}
     for _, record in records:
         listed = record.get("metrics")
@@ -285,7 +285,7 @@ def _is_repeated(record: Any, metric: str) -> bool:
 
 
 def _names(source: Source, date: str | None) -> tuple[str, ...]:
-    """Name the model of a samples file: from the results written with it, else the folder, else the file."""
+    """Name the model of a samples file: after the results written with it, otherwise after the folder or the file."""
     if source.name or not source.path or not date:
         return (source.name or source.run_name(),)
     folder = source.path.absolute().parent
@@ -306,10 +306,10 @@ def _model_name(content: Any) -> str | None:
 # HELM: per_instance_stats.json, one scenario of one model per file. The instances are the topics.
 #
 # The key of a score includes the trial and the perturbation, so these become part of the topic's name. HELM summarises
-# each split apart: where a file holds several, `exact_match` has the instances of the test split, and
-# `exact_match[valid]` those of another.
+# each split separately. If a file holds several splits, `exact_match` has the scores on the test split, and
+# `exact_match[valid]` the scores on the split `valid`.
 
-# Statistics that describe the run, not how well it did. They are read only if there is nothing else.
+# Statistics that describe the run, not how well it did. They are read only if a file has no other statistics.
 _NO_SCORE = re.compile(
     r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size\b|max_prob\b|logprob|perplexity|bits_per_byte)"
 )
@@ -321,14 +321,14 @@ def is_per_instance(content: Any) -> bool:
 
 
 def is_companion(content: Any) -> bool:
-    """Recognise run_spec.json and the like, written beside the scores, or stats.json, which summarises the scores."""
+    """Recognise files that HELM writes beside the scores, such as run_spec.json, or stats.json, a summary of scores."""
     if isinstance(content, list):
         return has_keys(content, "name", "count") and isinstance(content[0]["name"], dict)
     return isinstance(content, dict) and ("adapter_spec" in content or "scenario_spec" in content)
 
 
 def refuse_companion(source: Source, content: Any) -> Contents:
-    """Refuse a companion of the scores, which would be read as a table."""
+    """Refuse a file that HELM writes beside the scores, because it would be read as a table."""
     raise source.other_kind("holds no scores on topics, which HELM writes to per_instance_stats.json")
 
 
@@ -339,7 +339,7 @@ def read_helm(source: Source, content: Any) -> Contents:
     for record in content:
         topic = f"{scenario}{_topic(record)}"
         for stat in record["stats"]:
-            if stat.get("count"):  # else nothing was measured
+            if stat.get("count"):  # otherwise nothing was measured
                 mean = stat["mean"] if "mean" in stat else stat["sum"] / stat["count"]
                 rows.append((str(stat["name"]["name"]), stat["name"].get("split"), topic, mean))
     splits = {split for _, split, *_ in rows}
@@ -365,7 +365,7 @@ def _topic(record: dict[str, Any]) -> str:
 
 
 def _spec(source: Source) -> tuple[str | None, str]:
-    """Return the model and the scenario: from run_spec.json beside the file, else from the folder's name."""
+    """Return the model and the scenario: from run_spec.json beside the file, otherwise from the folder's name."""
     if not source.path:
         return None, ""
     spec = sibling(source.path, "run_spec.json")
@@ -382,7 +382,7 @@ def _spec(source: Source) -> tuple[str | None, str]:
 # Inspect --------------------------------------------------------------------------------------------------------------
 # Inspect (inspect_ai): a log as JSON, one task of one model per file. The samples are the topics.
 
-# Inspect's own values of grades and words (inspect_ai.scorer.value_to_float).
+# The values that Inspect gives to grades and words (inspect_ai.scorer.value_to_float).
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -395,7 +395,7 @@ def is_inspect(content: Any) -> bool:
 def read_inspect(source: Source, content: Any) -> Contents:
     """Read the scores of one model on one task: a topic for each sample, `task/id`, and a measure for each scorer.
 
-    A sample without a score, because of an error, has nan. Epochs are repeated runs.
+    A sample that has no score, for instance because of an error, gets nan. Epochs are repeated runs.
     """
     run = content["eval"]
     found, bad = Gathered(source), dict[str, str]()
@@ -423,7 +423,7 @@ def read_inspect(source: Source, content: Any) -> Contents:
 
 
 def _score(value: Any) -> float | None:
-    """Convert a value as Inspect does; nan if there is none, None if it is not a score."""
+    """Convert a value as Inspect does; nan if the value is missing, None if it is not a score."""
     if value is None:
         return math.nan
     if isinstance(value, str):
@@ -441,7 +441,7 @@ def _scored(content: Any) -> Iterator[tuple[str, Any, int, Any]]:
 
 
 def _parts(scorer: str, value: Any) -> list[tuple[str, Any]]:
-    """A scorer may give several values, as a dictionary: each is a measure."""
+    """Return the measures and values that a scorer gave. Each entry of a dictionary becomes a measure."""
     if isinstance(value, dict):
         return [(f"{scorer}/{key}", part) for key, part in value.items()]
     return [(scorer, value)]

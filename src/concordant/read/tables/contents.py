@@ -1,4 +1,4 @@
-"""The contents of one file, frame or dictionary: its measures, with a matrix of scores for each; and several joined."""
+"""The contents of a file, frame or dictionary: a matrix of scores for each measure. Also joins several contents."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from . import layout, vocabulary
 from .layout import Cells, Given, Layout, Origin, Roles, warn_of
 from .vocabulary import SUMMARY, is_summary, well_known
 
-MEAN = "\0mean"  # the row of one score per system; no topic has this name
+MEAN = "\0mean"  # the label of the only row if each system has one score; no topic has this name
 
 
 @dataclass(frozen=True)
 class Grid:
     """Scores of one measure, topics x systems, nan if missing; a single row, `MEAN`, if topics are unknown.
 
-    Repeated measurements are topics x systems x runs. `systems` is None for a single run whose name must be found
-    elsewhere. `percent`: the file writes the scores with a percent sign.
+    Repeated scores are topics x systems x runs. `systems` is None for a single run whose name must be found elsewhere.
+    `percent` tells whether the file writes the scores with a percent sign.
     """
 
     scores: FloatArray
@@ -39,7 +39,7 @@ class Grid:
 
     @property
     def values(self) -> FloatArray:
-        """Topics x systems, means over runs."""
+        """The scores as topics x systems, averaged over runs."""
         return run_means(self.scores) if self.scores.ndim == 3 else self.scores
 
     @property
@@ -52,7 +52,7 @@ class Grid:
         return self.topics if axis == "topics" else self.names
 
     def take(self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None) -> Grid:
-        """Select topics, or systems, by index."""
+        """Select topics (`rows`) and systems (`columns`) by index."""
         scores, topics, systems = self.scores, self.topics, self.systems
         if rows is not None:
             scores, topics = scores[rows], [topics[k] for k in rows]
@@ -72,7 +72,7 @@ class Grid:
 
 
 def _flat(runs: FloatArray) -> FloatArray:
-    """Drop the axis of runs if each cell has only one."""
+    """Drop the axis of runs if there is only one run."""
     return runs if runs.shape[2] > 1 else run_means(runs)
 
 
@@ -88,8 +88,8 @@ def pivot(  # noqa: PLR0917
 ) -> Grid:
     """Arrange scores as topics x systems, in the order of first appearance, without summary rows.
 
-    `runs` tells repeated scores apart; `quiet` as for `without_summaries`. `twice(first, again)` is the error for a
-    second score.
+    `runs` distinguishes repeated scores; `without_summaries` explains `quiet`. `twice(first, again)` makes the error
+    for a second score in row `again`, if row `first` already has that score.
     """
     places, names = np.zeros(len(values), np.intp), []
     for labels in (topics, systems, runs):
@@ -101,7 +101,7 @@ def pivot(  # noqa: PLR0917
     found.ravel()[places] = values
     count = np.arange(len(values))
     first = np.empty(found.size, np.intp)
-    first[places[::-1]] = count[::-1]  # of equal places the last one stays
+    first[places[::-1]] = count[::-1]  # reversed, so that the first of equal places stays
     again = np.flatnonzero(first[places] < count)
     if len(again):
         raise twice(int(first[places[again[0]]]), int(again[0]))
@@ -112,7 +112,7 @@ def pivot(  # noqa: PLR0917
 def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
     """Join the scores of several files in one matrix; `names` are the systems of the files with a single run.
 
-    `twice(k, system, topic)` is the error for a score of file k that an earlier file has, too.
+    `twice(k, system, topic)` makes the error for a score in file k that an earlier file already has.
     """
     if len(grids) == 1:
         return replace(grids[0], systems=grids[0].systems or [names[0]], percent=False)
@@ -125,7 +125,7 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
     together = np.full((len(row), len(column), max(own.shape[2] for own in runs)), np.nan)
     for k, (grid, own) in enumerate(zip(grids, runs, strict=True)):
         places = np.ix_([row[t] for t in grid.topics], [column[s] for s in systems[k]])
-        part = together[places]  # a copy
+        part = together[places]  # indexing makes a copy
         clash = np.argwhere(~(np.isnan(part).all(axis=2) | np.isnan(own).all(axis=2)))
         if len(clash):
             topic, system = clash[0]
@@ -137,9 +137,10 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
 
 
 def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet: bool = False) -> Grid:
-    """Leave out summary rows; raise if there is nothing else.
+    """Leave out summary rows; raise if there are no other rows.
 
-    Warn of them, except of a row `mean` that is the mean of the others; with `quiet`, except of all such names.
+    Warn about the rows that are left out, except a row with a name such as `mean` that holds the mean of the others.
+    With `quiet`, no row with such a name causes a warning.
     """
     keep = [k for k, topic in enumerate(grid.topics) if not is_summary(topic)]
     if len(keep) == len(grid.topics):
@@ -155,46 +156,46 @@ def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet:
 
 
 def warn_of_summaries(origin: Origin, left: Iterable[str], lines: str = "rows") -> None:
-    """Warn of the rows that are left out as summaries."""
+    """Warn about the rows that are left out as summaries."""
     if left := dict.fromkeys(left):
         said = f"left out, because {lines} with such names summarise topics: {listing(left)}"
         warn_of(origin, f"{said}; rename them if they are topics")
 
 
 def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iterable[str]) -> None:
-    """Warn of topics that have scores, but none for the measure that is read."""
+    """Warn about topics that have scores, but none for the measure that is read."""
     if lost := {topic for topic in set(topics) - set(kept) if not is_summary(topic)}:
         warn_of(origin, f"topics without {measure!r} left out: {listing(sorted(lost))}")
 
 
 class Contents:
-    """The scores of one origin. A format gives the grids of its measures, or overrides `measures` and `grid`."""
+    """The scores from one origin. A format passes a grid for each measure, or overrides `measures` and `grid`."""
 
-    # Names for its single run, the best first; the next is used if another file has the same name.
+    # Possible names of a single run, the best first. The next one is used if another file's run has the same name.
     names: tuple[str, ...] = ()
-    # Files of one origin are parts of one run (tasks of a model); others never share a name.
+    # Files with the same value are parts of one run, such as the tasks of a model. Other files never share a run name.
     part_of: str = ""
-    # The measure to use when none is asked for.
+    # The measure to read if the caller names none.
     default: str | None = None
-    # Whether it summarises the topics of other files; it is used only without those.
+    # Whether the file summarises topics of other files. Summaries are read only if no file has scores on topics.
     summary: bool = False
-    # By measure and topic, whether the file itself says that lower is better.
+    # Whether lower is better, by measure and topic, where the file says so.
     lower: Mapping[str, Mapping[str, bool]] = MappingProxyType({})
-    # The column of its scores, if it names no measure.
+    # The name of the column of scores, if the table names no measure.
     column: str = ""
-    # Whether it is one of many files of a run; its topics may lack some measures.
+    # Whether the file is one of many files of a run. Its topics may lack some measures.
     partial: bool = False
     # The group of each topic, if the format has groups.
     groups: Mapping[str, str] = MappingProxyType({})
-    # Whether it is a table with named columns.
+    # Whether the contents come from a table with named columns.
     is_table: bool = False
-    # Names of columns and rows, including those that the caller left out.
+    # The names of columns and rows, including those that the caller left out.
     seen: Sequence[str] = ()
-    # How to read scores on topics instead of a measure, if both are possible.
+    # The end of an error message: how to read the columns as topics instead of measures, if both are possible.
     otherwise: str = ""
-    # The number of topics that means average, if the file says so.
+    # The number of topics that the file's means are taken over, if the file says so.
     averaged: str = ""
-    # What `look` calls its format, and what rows and columns were read as.
+    # The format, and the meaning of rows and columns, as `look` shows them.
     format: str = "scores"
     reading: str = "systems, topics and scores as the format defines them"
 
@@ -205,15 +206,15 @@ class Contents:
 
     @property
     def named(self) -> bool:
-        """Whether it names its measures."""
+        """Whether the contents name their measures."""
         return "" not in self.grids
 
     def measures(self) -> Collection[str]:
-        """The measures with scores of topics."""
+        """The measures that have scores."""
         return self.grids
 
     def grid(self, measure: str) -> Grid:
-        """Return the scores of one measure; the error for an unknown one lists those that are there."""
+        """Return the scores of one measure. The error for an unknown measure lists the available ones."""
         if measure not in self.grids:
             raise self.no_measure(measure)
         found = self.grids[measure]
@@ -222,11 +223,11 @@ class Contents:
         return found
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """Return the standard error of each system's score, if there is one score per system, and its columns."""
+        """Return standard errors by system, and the columns that they come from; both are empty if there are none."""
         return {}, ()
 
     def no_measure(self, asked: str) -> ConcordantError:
-        """Make the error for an unknown measure; suggest another tool's spelling or the nearest name, and list all."""
+        """Make the error for an unknown measure. Suggest another spelling or the nearest names, and list all names."""
         if not self.named:
             return self.origin.error(f"names no measures, so measure {asked!r} cannot be found: leave the measure out")
         available = self.measures()
@@ -240,7 +241,7 @@ NO_SCORES = "has no column of scores: give topics x systems, or system, topic an
 
 
 def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
-    """Refuse a label that two rows have."""
+    """Refuse labels that occur in two rows."""
     seen: dict[str, int] = {}
     for row, label in enumerate(labels):
         if seen.setdefault(label, row) != row:
@@ -252,7 +253,10 @@ def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
 
 
 def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
-    """Select the rows that the caller chose, so that others may hold anything; all if that is decided later."""
+    """Keep only the rows that the caller chose, so that the other rows need not be valid.
+
+    Keep all rows if the choice matches none of them. The choice is checked later, when all files are joined.
+    """
     names = list(dict.fromkeys(labels))
     kept = {names[k] for k in chosen(wanted, names)}
     rows = [k for k, label in enumerate(labels) if label in kept]
@@ -262,12 +266,12 @@ def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -
 def matrix(
     cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
 ) -> Contents:
-    """Read a matrix, topics x systems; with `runs`, a row for each topic and run. It does not name its measure."""
+    """Read a matrix, topics x systems; with `runs`, it has a row for each topic and run. A matrix names no measure."""
     if not columns:
         raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
     name = "" if label is None else cells.names[label]
-    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # as pandas and R write it
+    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # from pandas and R
         down = invent_topics(len(cells))
     layout.refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
     columns = layout.score_columns(cells, columns, "systems", roles.systems)
@@ -293,7 +297,7 @@ def matrix(
 
 
 class Long(Contents):
-    """A long table. Its measures are named in one column, or are columns, or have no names."""
+    """A long table: a column names the measure of each row, each measure has a column, or the measure has no name."""
 
     is_table = True
     format = "long table"
@@ -313,7 +317,7 @@ class Long(Contents):
 
     @property
     def named(self) -> bool:
-        """Whether a column names measures, or each column is one."""
+        """Whether a column names measures, or each column of scores is a measure."""
         return self.layout.value is None or self.layout.measure is not None
 
     def measures(self) -> Collection[str]:
@@ -323,7 +327,10 @@ class Long(Contents):
         return [self.cells.names[k] for k in self.layout.others if self.cells.has_numbers(k)]
 
     def grid(self, measure: str) -> Grid:
-        """Return the scores of one measure; if the table names none, its scores, or another column by its name."""
+        """Return the scores of one measure.
+
+        If the table names no measures, return its column of scores or, by name, another column.
+        """
         column = self.layout.value
         if self.layout.measure is not None:
             rows = [k for k, name in enumerate(self.labels["measure"]) if name == measure]
@@ -354,19 +361,19 @@ class Long(Contents):
             what = f"a score on topic {topics[again]!r}"
             return cells.error(f"{system} already has {what}{cells.at(first)}: {hint}", again)
 
-        asked: Collection[int] = range(len(cells))  # what is left out may hold anything
+        asked: Collection[int] = range(len(cells))  # other rows need not be valid
         for what, wanted in (("topic", self.roles.topics), ("system", self.roles.systems)):
             if wanted is not None and what in labels:
                 names = list(dict.fromkeys(labels[what]))
                 kept = {names[k] for k in chosen(wanted, names)}
                 asked = [k for k in asked if labels[what][k] in kept]
         values = cells.numbers(column, asked)
-        by_tool = self.layout.measure is not None  # as ir_measures and trec_eval print it, with their own means
+        by_tool = self.layout.measure is not None  # ir_measures and trec_eval add rows of means
         return pivot(self.origin, topics, systems, values, twice, cells.in_percent([column]), runs, quiet=by_tool)
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
-    """Warn if the topics of a run without a name may be systems, and the scores their means."""
+    """Warn if the topics of a run without a name may be systems, so that the scores would be means of systems."""
     topics = list(dict.fromkeys(topics))
     if topics and not any(map(vocabulary.may_be_topic, topics)):
         means = "if they are systems, their scores are means, and scores on each topic are needed"
@@ -377,7 +384,7 @@ def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
 
 
 def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> tuple[Grid, str]:
-    """Join the scores of one measure from all files; refuse summaries, unless they are among `systems`."""
+    """Join the scores of one measure from all files. Refuse summaries of systems unless `systems` says what to read."""
     asked = _choose(found, measure)
     found = _with_measure(found, asked)
     grids = [contents.grid(asked) for contents in found]
@@ -399,11 +406,14 @@ def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str
 
 
 _LIKELY, _POSSIBLE = 1e-4, 3e-3
-"""The chance that a row holds means by coincidence: leave it out below the first, refuse it below the second."""
+"""Limits of the chance that a row holds means by coincidence. Below the first, the row is left out with a warning.
+
+Below the second limit, the row is refused with an error. Otherwise it is read like any other row.
+"""
 
 
 def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
-    """Leave out files of single topics that lack the measure, if others have it."""
+    """Leave out files that are only a part of a run and lack the measure, if other files have the measure."""
     lacking = [contents for contents in found if contents.partial and measure not in contents.measures()]
     if not lacking or len(lacking) == len(found):
         return found
@@ -414,7 +424,7 @@ def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]
 
 
 def _choose(found: Sequence[Contents], measure: str | None) -> str:
-    """Choose the measure to read. Each file looks up a requested one itself."""
+    """Choose the measure to read. If the caller requests a measure, each file looks it up itself."""
     if measure is not None:
         return measure
     named = [contents for contents in found if contents.named]
@@ -431,7 +441,7 @@ def _choose(found: Sequence[Contents], measure: str | None) -> str:
 
 
 def _listed(measures: Collection[str], origin: Origin) -> str:
-    """List measures; if there are many, only the common ones and the command that shows all."""
+    """List the measures. If there are many, list only common ones and give the command that shows all measures."""
     if len(measures) <= MOST:
         return listing(measures)
     first = well_known(measures)
@@ -443,7 +453,8 @@ def _listed(measures: Collection[str], origin: Origin) -> str:
 def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
     """Name the system of each file with a single run; "" for files that name their systems themselves.
 
-    If runs of different origin have the same name (many tools tag every run alike), use the files' names.
+    If runs of different origins have the same name, because some tools give every run the same tag, use the names of
+    the files.
     """
     single = [k for k, grid in enumerate(grids) if grid.systems is None]
     names = [""] * len(found)
@@ -464,13 +475,13 @@ def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
 
 
 def _clashes(found: Sequence[Contents], names: list[str], single: list[int]) -> set[str]:
-    """Find names that files of more than one origin have."""
+    """Find run names that occur in more than one origin."""
     pairs = Counter(name for name, _ in {(names[k], found[k].part_of) for k in single})
     return {name for name, count in pairs.items() if count > 1}
 
 
 def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
-    """Refuse files without topic names whose numbers of rows differ, because they are joined row by row."""
+    """Refuse files without topic names that differ in their number of rows, because files are joined row by row."""
     counts = {k: len(grid.topics) for k, grid in enumerate(grids) if are_invented(grid.topics)}
     known = {contents.averaged: contents.origin for contents in found if contents.averaged}
     if len(known) > 1:
@@ -485,7 +496,7 @@ def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> 
 
 
 def _refuse_percent_beside_none(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
-    """Refuse to join scores with a percent sign and scores without one."""
+    """Refuse to join scores that have a percent sign with scores that have none."""
     signed = [contents.origin for contents, grid in zip(found, grids, strict=True) if grid.percent]
     if 0 < len(signed) < len(grids):
         plain = next(contents.origin.label for contents, grid in zip(found, grids, strict=True) if not grid.percent)
@@ -505,10 +516,10 @@ def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: 
 
 
 def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
-    """Leave out a first or last row that holds the mean of all others in every column, whatever its name.
+    """Leave out the first or last row if it holds the mean of all other rows in every column, whatever its name.
 
-    The means may be rounded to fewer decimals. Refuse a row that may be a coincidence, because columns or decimals are
-    few.
+    The means may be rounded to fewer decimals. If columns or decimals are so few that the row may hold the means by
+    coincidence, raise an error. With the axis "systems", columns are checked instead of rows.
     """
     values, labels = grid.values if axis == "topics" else grid.values.T, grid.labels(axis)
     n = len(values)
@@ -529,9 +540,10 @@ def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
 
 
 def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
-    """Estimate the chance that a row holds the rounded means of all others by coincidence; 1 if it does not hold them.
+    """Estimate the chance that a row holds the rounded means of all other rows by coincidence.
 
-    In each column, it is the share of the range of scores, or of the scores, that rounds to the mean.
+    The chance is 1 if the row does not hold these means. For one column it is the share of the range of scores that
+    rounds to the mean or, if larger, the share of scores that do. The chances of different columns are multiplied.
     """
     if np.isnan(row).any() or np.isnan(others).all(axis=0).any():
         return 1.0
@@ -544,19 +556,19 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     near = (np.abs(others - means) <= rounding).mean(axis=0)
     shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
     shares[spread == 0] = 1
-    # Equal columns count once: a run that was given twice, or topics on which systems are equally far apart.
+    # Equal columns count once: they are a run that was given twice, or topics on which systems are equally far apart.
     _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
 
 
 def _rounding(row: FloatArray, others: FloatArray, means: FloatArray) -> FloatArray:
-    """Half a unit of the row, and nearly half a unit of the scores, which may be rounded themselves."""
+    """Bound the rounding error: half a unit of the row plus nearly half a unit of the scores, which may be rounded."""
     found: FloatArray = 0.500001 * unit(row) + 0.49 * unit(others) + 1e-12 * np.abs(means)
     return found
 
 
 def _is_mean(row: FloatArray, others: FloatArray) -> bool:
-    """Tell whether a row holds the rounded means of all others, wherever there are any."""
+    """Tell whether a row holds the rounded means of all other rows, in every column where both have a value."""
     there = ~np.isnan(row) & ~np.isnan(others).all(axis=0)
     row, others = row[there], others[:, there]
     means = np.nanmean(others, axis=0)
@@ -564,6 +576,6 @@ def _is_mean(row: FloatArray, others: FloatArray) -> bool:
 
 
 def unit(values: FloatArray) -> float:
-    """Return one unit of the last decimal that numbers are written with; 0 if they have more than 12."""
+    """Return one unit of the last decimal that the numbers have; 0 if they have more than 12 decimals."""
     there = values[~np.isnan(values)]
     return next((10.0**-d for d in range(13) if np.array_equal(np.round(there, d), there)), 0.0)

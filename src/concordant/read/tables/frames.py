@@ -15,12 +15,12 @@ from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_system
 def is_frame(given: Any) -> bool:
     """Recognise a pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
     if hasattr(type(given), "columns") or hasattr(given, "columns") or hasattr(given, "perquery"):
-        return True  # by its type first: a lazy frame of polars computes its columns
-    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # a pandas Series has both
+        return True  # its type first: a lazy polars frame would compute its columns
+    return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # a pandas Series has both attributes
 
 
 def frame_cells(frame: Any, origin: Origin) -> Cells:
-    """Return the cells of a frame. A pandas index that labels rows is the first column, as in a CSV of the frame."""
+    """Return the cells of a frame. A pandas index that labels rows is the first column, as in a CSV file."""
     frame = getattr(frame, "perquery", frame)  # PyTerrier's pair of frames, from perquery="both"
     library = type(frame).__module__.partition(".")[0]
     if library == "polars" and hasattr(frame, "collect"):
@@ -42,7 +42,7 @@ def frame_cells(frame: Any, origin: Origin) -> Cells:
 def _arrow_cells(column: Any) -> Any:
     kind = str(column.type)
     if kind in _TEXTS or kind.startswith(tuple(f"dictionary<values={text}," for text in _TEXTS)):
-        # A text is made once, not once per row: a small file can repeat a long one millions of times.
+        # Make each text once, not once per row: a small file can repeat a long text millions of times.
         codes = (column.dictionary_encode() if kind in _TEXTS else column).combine_chunks()
         texts = dict(enumerate(codes.dictionary.to_pylist()))
         return [texts.get(code) for code in codes.indices.to_pylist()]
@@ -54,7 +54,7 @@ _TEXTS = ("string", "large_string")
 
 
 def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[Any]]:
-    """Put the index first. In a frame that pandas wrote it comes last, under an invented name."""
+    """Put the index first. In a frame that pandas wrote, the index comes last, with a name that pandas made up."""
     order = sorted(range(len(names)), key=lambda k: names[k] != "__index_level_0__")
     return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
 
@@ -74,9 +74,9 @@ def _arrow(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
 
 
 def _index_of_arrow(table: Any, names: Sequence[str]) -> tuple[list[tuple[Any, int | range]], Any]:
-    """Return the levels of the index that pandas wrote into the metadata (names, with a column or a range).
+    """Return the name of each index level that pandas wrote into the metadata, with the level's column or range.
 
-    Also return the name of the columns. Both are empty if another tool wrote the table, or changed it since.
+    Also return the name of the column axis. Both are empty if another tool wrote the table or has changed it.
     """
     levels: list[tuple[Any, int | range]] = []
     with suppress(ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
@@ -112,7 +112,7 @@ def _pandas(frame: Any, origin: Origin) -> tuple[list[str], list[Any]]:
 def _with_index(
     names: list[str], columns: list[Any], own: Any, index: Sequence[Any], across: Any, origin: Origin
 ) -> tuple[list[str], list[Any]]:
-    """Add a pandas index as the first column, unless a column says the same."""
+    """Add a pandas index as the first column, unless a column of the same name already holds the same labels."""
     name = _index_name(names, own, index, across, origin)
     cells = list(index)
     if name is None or (name in names and cells == list(columns[names.index(name)])):
@@ -124,9 +124,9 @@ _PLAIN = frozenset({"flo", "int", "uin"})
 
 
 def _index_name(names: Collection[str], index_name: Any, index: Any, across_name: Any, origin: Origin) -> str | None:
-    """Name an index as a column; None if it only counts the rows, or numbers them beside topics.
+    """Choose the name of an index as a column; None if the index only counts the rows, or there are no columns.
 
-    If the columns are named as topics, the index holds the systems, and the other way round.
+    If the columns are named as topics, the index holds the systems, and vice versa.
     """
     header = set(map(column_name, names))
     own, across = (column_name(str(name or "")) for name in (index_name, across_name))

@@ -1,7 +1,7 @@
-"""Tables with named columns, and what the columns mean: the one place that finds systems, topics and scores.
+"""Tables with named columns, and what each column means. This module finds the systems, topics and scores of a table.
 
-The caller (`Roles`) and known names of columns decide. If they do not, known names of systems and topics do. If those
-do not either, the table is refused, and the error shows both ways to read it.
+The caller's choices (`Roles`) and known column names decide first. If they leave it open, known names of systems and
+topics decide. If these leave it open, too, the table is refused, and the error shows both ways to read it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .vocabulary import cell_number, has_percent, is_fraction, number
 
 
 class Origin(Protocol):
-    """Where scores came from: what messages call it, and the error that names it."""
+    """The place that scores came from. It has a name for messages, and makes errors that start with this name."""
 
     @property
     def label(self) -> str: ...
@@ -33,22 +33,22 @@ class Origin(Protocol):
 
 @dataclass(frozen=True)
 class Given:
-    """What a caller passed in Python."""
+    """An argument that a caller passed in Python."""
 
     label: str
 
     def error(self, message: str, line: int | None = None) -> InputError:
-        """The error that names the argument; it has no lines."""
+        """Make an error that names the argument. `line` is ignored, because an argument has no lines."""
         return InputError(f"{self.label}: {message}")
 
 
 def warn_of(origin: Origin, message: str) -> None:
-    """Warn of something that was not read as given."""
+    """Warn about something that was not read as it was given."""
     warn(f"{origin.label}: {message}")
 
 
 class Parsed(NamedTuple):
-    """The numbers in some cells, nan for empty cells; other cells by place; and whether all numbers are in percent."""
+    """Numbers in some cells (nan for empty cells), all other cells by index, and whether all numbers are in percent."""
 
     values: FloatArray
     odd: Mapping[int, Any]
@@ -57,14 +57,14 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """The cells of a column as given; or its numbers, nan for empty cells, and its other cells by row."""
+    """A column: its cells as given, or an array of its numbers (nan for empty cells) and its other cells by row."""
 
     cells: Sequence[Any] | np.ndarray[Any, Any]
     odd: Mapping[int, Any] = field(default_factory=dict)
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The numbers. If only some have a percent sign, there are two units, and the cells with the sign are odd."""
+        """The parsed cells. If only some numbers have a percent sign, the cells with the sign count as odd."""
         values, odd = parse(self.cells)
         odd = {**odd, **self.odd}
         signed = {row: value for row, cell in odd.items() if has_percent(cell) and (value := number(cell)) is not None}
@@ -91,24 +91,24 @@ class Cells:
     lines: Sequence[int] | None = None
     header_line: int | None = None
     typed: bool = False
-    """Whether strings and numbers are distinguished, as in JSON and frames; in text files everything is text."""
+    """Whether cells distinguish strings from numbers, as in JSON and frames. In text files every cell is text."""
 
     def __len__(self) -> int:
         return len(self.columns[0].cells) if self.columns else 0
 
     def error(self, message: str, row: int | None = None) -> ConcordantError:
-        """Make the error at a row, or without one at the header."""
+        """Make an error about a row or, without a row, about the header."""
         line = self.header_line if row is None else self.lines[row] if self.lines is not None else None
         return self.origin.error(message, line)
 
     def at(self, row: int) -> str:
-        """Write where a row is, as ' at line 3'; empty if line numbers are unknown."""
+        """Describe where a row is, such as ' at line 3'; return an empty text if line numbers are unknown."""
         return "" if self.lines is None else f" at line {self.lines[row]}"
 
     def labels(self, column: int, what: str) -> list[str]:
-        """The labels in a column: strings and whole numbers."""
+        """Return the labels in a column: strings or whole numbers."""
         cells = self.values(column)
-        if set(map(type, cells)) == {str} and all(cells):  # there may be very many
+        if set(map(type, cells)) == {str} and all(cells):  # a quick test, because there may be very many
             return list(cells)
         return [self._label(cell, row, column, what) for row, cell in enumerate(cells)]
 
@@ -118,7 +118,7 @@ class Cells:
                 raise self.error(f"has no {what} in column {self.names[column]!r}", row)
             return cell
         if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) <= 2**53:
-            return str(int(cell))  # pandas: a column with holes
+            return str(int(cell))  # pandas stores whole numbers with holes as floats
         if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
             way_out = "labels are strings or whole numbers; if the column is itself a system, rename it"
             said = f"column {self.names[column]!r} holds {cell!r}, which cannot be the label of a {what}"
@@ -126,7 +126,7 @@ class Cells:
         return str(cell)
 
     def values(self, column: int) -> Sequence[Any]:
-        """Return the cells of a column as given; for a column of numbers, the numbers."""
+        """Return the cells of a column as they were given, with nan for empty cells if the column holds an array."""
         cells = self.columns[column].cells
         if not isinstance(cells, np.ndarray):
             return cells
@@ -141,11 +141,11 @@ class Cells:
         return [first.values(k)[0] for k in range(len(self.names))]
 
     def numbers(self, column: int, rows: Collection[int] | None = None) -> FloatArray:
-        """Return the numbers of a column, nan for empty cells. Refuse other cells, in all rows or only in these."""
+        """Return the numbers of a column, nan for empty cells. Refuse other cells in `rows`, by default in all rows."""
         return self.matrix([column], rows)[:, 0]
 
     def matrix(self, columns: Sequence[int], rows: Collection[int] | None = None) -> FloatArray:
-        """Return rows x these columns, checked as by `numbers`."""
+        """Return the numbers of some columns as an array, rows x columns. Refuse other cells as `numbers` does."""
         words = [(row, k) for k in columns for row in self.words(k)]
         asked = set(rows) if words and rows is not None else None
         bad = min((place for place in words if asked is None or place[0] in asked), default=None)
@@ -162,7 +162,7 @@ class Cells:
         return self.unchecked(columns)
 
     def unchecked(self, columns: Iterable[int]) -> FloatArray:
-        """Return rows x these columns, nan if a cell is not a number."""
+        """Return the numbers of some columns as an array, rows x columns, nan if a cell is not a number."""
         return np.column_stack([np.empty((len(self), 0)), *(self.columns[k].parsed.values for k in columns)])
 
     def words(self, column: int) -> Mapping[int, Any]:
@@ -174,7 +174,10 @@ class Cells:
         return any(self.columns[k].parsed.percent for k in columns)
 
     def _no_number(self, row: int, column: int) -> ConcordantError:
-        """Make the error for a cell. A row without any number, such as a second header, can be left out."""
+        """Make the error for a cell that is not a number.
+
+        If the row has no number at all, it may be a second header, so the error says how to leave it out.
+        """
         scores = [k for k in range(1, len(self.names)) if self.has_numbers(k)]
         where = f" in column {self.names[column]!r}" + ("" if self.lines is not None else f", row {row + 1}")
         message = vocabulary.no_score(self.words(column)[row], where)
@@ -189,30 +192,30 @@ class Cells:
         return replace(self, columns=[column.take(rows) for column in self.columns], lines=lines)
 
     def without(self, columns: Sequence[int]) -> Cells:
-        """Drop these columns."""
+        """Return the table without some columns."""
         kept = [k for k in range(len(self.names)) if k not in columns]
         return replace(self, names=[self.names[k] for k in kept], columns=[self.columns[k] for k in kept])
 
     def has_numbers(self, column: int) -> bool:
-        """Tell whether a column may be a measure: it has a number, or is empty."""
+        """Tell whether a column may be a measure: it has a number, or all its cells are empty."""
         found = self.columns[column].parsed
         return not found.odd or not np.isnan(found.values).all()
 
 
 def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
-    """Return the numbers in some cells, and all other cells by place, including numbers in percent."""
+    """Return the numbers in some cells, and the other cells by index. Numbers with a percent sign are other cells."""
     if isinstance(cells, np.ndarray):
         values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
             total = values.sum()
-        if np.isfinite(total):  # quicker than to look at each
+        if np.isfinite(total):  # quicker than a test of each number
             return values, {}
         return values, {int(k): cells[k].item() for k in np.flatnonzero(np.isinf(values))}
     texts = all(type(cell) is str for cell in cells)
     plain = vocabulary.plain_numbers(["0" if cell in vocabulary.HOLES else cell for cell in cells]) if texts else None
     if plain is not None:
         return np.where([cell in vocabulary.HOLES for cell in cells], np.nan, plain), {}
-    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many cells are equal
+    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many are equal: parse each text once
     found = [_unsigned(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
     return np.array([np.nan if value is None else value for value in found], dtype=np.float64), odd
@@ -223,9 +226,9 @@ def _unsigned(cell: Any) -> float | None:
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
-    """Return the scores in some cells outside of a table, nan if missing, and whether they are in percent.
+    """Return the scores in cells that are not from a table, nan if missing, and whether they have a percent sign.
 
-    `error(place, message)` is the error for a cell that is not a score.
+    `error(place, message)` makes the error for a cell that is not a score.
     """
     found = Column(cells).parsed
     for place, cell in found.odd.items():
@@ -235,7 +238,7 @@ def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]
 
 # What the columns mean ------------------------------------------------------------------------------------------------
 
-# A score; no topic has such a name.
+# A label that is a score, such as 0.25. No topic has such a name.
 SCORE = re.compile(r"-?0?\.\d+")
 
 
@@ -248,15 +251,15 @@ class Roles(NamedTuple):
     systems: Sequence[str] | None = None
     topics: Sequence[str] | None = None
     run: str | None = None
-    """The column that tells repeated scores of a cell apart."""
+    """The column that distinguishes repeated scores of one system on one topic."""
 
     @property
     def columns(self) -> list[str]:
-        """The names of columns that were given."""
+        """The names of the columns that the caller chose."""
         return [name for name in (self.topic, self.system, self.score, self.run) if name is not None]
 
     def left_out(self, header: Sequence[str], of_systems: bool, of_topics: bool) -> set[int]:
-        """Find the columns that `!NAME` leaves out, if columns may be systems or topics."""
+        """Find the columns that `!NAME` leaves out: as systems (if `of_systems`) or as topics (if `of_topics`)."""
         wanted = (*((self.systems or ()) if of_systems else ()), *((self.topics or ()) if of_topics else ()))
         kept = chosen([name for name in wanted if name.startswith("!")], header)
         return set(range(len(header))) - set(kept)
@@ -270,10 +273,11 @@ NO_ROLES = Roles()
 
 
 class Layout(NamedTuple):
-    """What the columns of a table are. `system` None: one system; `value` None: a column for each measure.
+    """What each column of a table holds. `system` is None for a single system, `value` if each measure has a column.
 
-    A matrix has a column for each system. `rows` have a column of systems and none of topics: the others are topics,
-    or measures with one score per system. The header of `unnamed` ones says nothing.
+    A "matrix" has a column for each system. A "rows" table has a column of systems but no column of topics: its other
+    columns are topics, or measures with one score per system. The header of an "unnamed" table names neither systems
+    nor topics.
     """
 
     kind: Literal["matrix", "rows", "long", "unnamed"]
@@ -285,7 +289,7 @@ class Layout(NamedTuple):
 
 
 def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str:
-    """Decide from the header what each column of a table holds, or say why the header does not tell."""
+    """Decide from the header what each column of a table holds, or return a text that says why this is unclear."""
     names = [vocabulary.column_name(name) for name in header]
     if wrong := _wrong_header(header, roles):
         return wrong
@@ -294,7 +298,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     taken = named | set(said.values())
 
     def column(role: str, known: Iterable[str], fits: Callable[[str], bool] = lambda name: False) -> int | None:
-        """Return the column that the caller named, otherwise the first with a known or fitting name."""
+        """Return the column that the caller named; otherwise the first column with a known or fitting name."""
         other = next((k for k, name in enumerate(names) if k not in taken and fits(name)), None)
         return said.get(role, _first(names, known, taken, other))
 
@@ -346,12 +350,12 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
                 f"has a column {header[value]!r} beside {listing(header[k] for k in others)}, but none that names the "
                 f"systems: name one with {argument('system_column')}, or pass {every} if all are systems"
             )
-        if measure is None and "score" not in said and _any(header, others):  # the value is one measure of several
+        if measure is None and "score" not in said and _any(header, others):  # `value` is one of several measures
             return Layout("long", system, topic, None, None, tuple(sorted((value, *others))))
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
         return Layout("long", system, topic, None, None, others)
-    # A matrix, unless the columns are measures: one system's scores, one column per measure.
+    # The table is a matrix unless its columns are measures: then it has one system's scores, one column per measure.
     second = next((header[k] for k in others if vocabulary.names_topics(names[k])), None)
     if second is not None and "topic" not in said:
         which = f"choose one with {argument('topic_column')}, and leave the other out"
@@ -359,7 +363,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
     measures = [
         header[k] for k in others if vocabulary.looks_like_measure(header[k].strip()) and not named & set(others)
     ]
-    if len(measures) < len(others):  # `num` may be a counter, `num_rel` a fact, and `f` one of several letters
+    if len(measures) < len(others):  # `num` may be a counter, `num_rel` a fact, `f` one of several letters
         across = [header[k] for k in others]
         measures = [
             name
@@ -388,9 +392,10 @@ def of_samples(header: Sequence[str], roles: Roles) -> Roles:
 
 
 def run_columns(cells: Cells, roles: Roles) -> list[int]:
-    """Find the columns that number the repeated measurements of a cell, as the caller says or by their names.
+    """Find the columns that number repeated scores of a cell: the one that the caller named, or those with known names.
 
-    Names decide only in a table with one row per score, and only for columns of whole numbers. They are not measures.
+    Known names count only in a table with one row per score, and only for columns of whole numbers. The columns found
+    are not read as measures.
     """
     if roles.run is not None:
         if roles.run not in cells.names:
@@ -435,7 +440,7 @@ def refuse_numbers_beside_names(cells: Cells, layout: Layout, roles: Roles) -> N
 
 
 def _beside_repeated_topics(cells: Cells, known: list[int], roles: Roles) -> list[int]:
-    """Return the columns of whole numbers, if no column names systems and topics occur more than once."""
+    """Return the known columns that hold whole numbers, if no column names systems and topics occur more than once."""
     found = [k for k in known if _are_whole(cells, k)]
     rest = cells.without(found)
     layout = name_columns(rest.names, roles)
@@ -474,9 +479,10 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
 
 
 def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
-    """Tell whether the first row of a matrix, as numbers, has a score; prose and other formats have none.
+    """Tell whether the first row of a table has a score, which prose and other formats lack.
 
-    If the header names the topics or systems, the reader reports bad scores instead.
+    `scores` are the cells of the row as numbers, None where a cell is not a number. If the header names topics or
+    systems, the answer is yes, because the reader then reports bad scores.
     """
     if layout.kind == "long" or ((layout.others or layout.value is not None) and layout.kind != "unnamed"):
         return True
@@ -484,7 +490,7 @@ def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
 
 
 def warn_of_counters(cells: Cells, layout: Layout) -> None:
-    """Warn of the columns that are left out because they number the rows; scores there are refused."""
+    """Warn about columns that are left out because their names say that they number the rows; refuse scores in them."""
     used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
     places = [
         k for k, name in enumerate(cells.names) if k not in used and vocabulary.column_name(name) in vocabulary.COUNTERS
@@ -501,7 +507,10 @@ def warn_of_counters(cells: Cells, layout: Layout) -> None:
 
 
 def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None:
-    """Refuse names that are scores: a matrix may have a system called `model`, with each topic once."""
+    """Refuse a column of system names that holds scores.
+
+    In a matrix, where each topic occurs once, such a column may be a system that is called `model`.
+    """
     found = [number(str(cell)) for cell in cells.values(column)]
     if topic is None:
         wrong = any(map(is_fraction, found))
@@ -514,7 +523,7 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
 
 
 def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> None:
-    """Refuse rows that are measures in place of topics, or among them."""
+    """Refuse rows that are named like measures, in place of topics or among topics."""
     labels = [row for row in rows if not vocabulary.is_summary(row)]
     measures = [label for label in labels if vocabulary.looks_like_measure(label)]
     if measures and all(
@@ -529,7 +538,7 @@ def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> N
 def _first(
     names: Sequence[str], wanted: Iterable[str], taken: Collection[int] = (), other: int | None = None
 ) -> int | None:
-    """Return the column of the first wanted name that is there; otherwise `other`."""
+    """Return the index of the first wanted name among `names` that is not taken; if there is none, return `other`."""
     return next((names.index(name) for name in wanted if name in names and names.index(name) not in taken), other)
 
 
@@ -537,16 +546,16 @@ def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
     return any(vocabulary.looks_like_measure(header[k].strip()) for k in columns)
 
 
-# A number in another notation, such as 1,234 or 1/2: its column may be a system.
+# A number in a notation that is not read, such as 1,234 or 1/2. Its column may be a system.
 _NUMBER = re.compile(r"[^\w\[(]{0,2}\d[\d.,'/\s_]*[^\w\])]{0,2}")
 
 
 def score_columns(
     cells: Cells, columns: Sequence[int], axis: Literal["systems", "topics"], wanted: Iterable[str] | None
 ) -> list[int]:
-    """Find the columns that are systems, or topics: the caller's choice, or all except those that number the rows.
+    """Find the columns that are systems (or topics): the caller's choice, or all columns except row numbers and labels.
 
-    Columns that look like something else are refused, because they would be ranked as one more system.
+    Columns that look like something else are refused, because each would be ranked as one more system.
     """
     places = chosen(wanted, [cells.names[k] for k in columns])
     kept = [columns[k] for k in places] or list(columns)
@@ -573,7 +582,7 @@ def score_columns(
 
 
 def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
-    """Find columns without any number. If most have none, numbers have another notation: raise at the first cell."""
+    """Find columns without any number. If most columns have none, raise an error about the first cell."""
     words = {place: cells.words(k) for place, k in enumerate(columns) if not cells.has_numbers(k)}
     if 2 * len(words) > len(columns) or len(cells) < 2:
         cells.matrix(columns)
@@ -582,7 +591,7 @@ def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
 
 
 def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, str]:
-    """Find columns named like counters or facts about rows or, among systems, like summaries and limits."""
+    """Find columns whose names look like row numbers or facts; among systems, also like summaries or limits."""
     found = {}
     summaries = set(vocabulary.summaries_among(names)) if axis == "systems" else ()
     for k, name in enumerate(names):
@@ -600,7 +609,11 @@ def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, s
 
 
 def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
-    """Find columns that belong to another by name. A bound lies on its side; a next version has its own scores."""
+    """Find columns that belong to another column, such as its error or its bounds, by their names.
+
+    A lower bound must lie below the scores, and an upper bound above them. A name such as gpt-4.1 beside gpt-4 may be
+    the next version of a system, so it belongs to gpt-4 only if both columns hold the same scores.
+    """
     place = {name: k for k, name in enumerate(names)}
     found = {}
     for name, (of, kind) in vocabulary.companions(names).items():
@@ -616,9 +629,9 @@ def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
 
 
 def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
-    """Find columns that count 0, 1, 2, ... or 1, 2, 3, ... beside fractions, or under a name that says so.
+    """Find columns that count 0, 1, 2, ... or 1, 2, 3, ..., if other columns hold fractions or the name says so.
 
-    Beside whole numbers, other names are refused by `_unlike`, because these may be ranks.
+    If all columns hold whole numbers and the name says nothing, `_unlike` refuses the column: it may hold ranks.
     """
     n, m = values.shape
     counting = [k for k in range(m) if n > 1 and _counts(values[:, k])]
@@ -634,7 +647,7 @@ def _counters(names: Sequence[str], values: FloatArray, axis: str) -> set[int]:
 
 
 def _counts(column: FloatArray) -> bool:
-    """Whether a column counts 0, 1, 2, ... or 1, 2, 3, ..."""
+    """Tell whether a column counts 0, 1, 2, ... or 1, 2, 3, ..."""
     return column[0] in (0, 1) and column[1] == column[0] + 1 and bool((np.diff(column) == 1).all())
 
 
@@ -643,7 +656,11 @@ def _has_fractions(values: FloatArray) -> bool:
 
 
 def _unlike(values: FloatArray) -> dict[int, str]:
-    """Find columns unlike most: with counts beside scores up to 1, ten times as large, or numbering the rows."""
+    """Find columns that do not look like the others.
+
+    Such a column holds counts where the others hold scores up to 1, values more than ten times as large as the rest, or
+    row numbers.
+    """
     n, m = values.shape
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     size = np.fmax(np.abs(low), np.abs(high))

@@ -1,4 +1,4 @@
-"""Tables with a row for each system, such as leaderboards, and those whose header names neither topics nor systems."""
+"""Tables with a row for each system, such as leaderboards, and tables whose header names neither topics nor systems."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .contents import MEAN, NO_SCORES, Contents, Grid, Long, matrix, refuse_twic
 from .layout import Cells, Layout, Roles, refuse_measures_as_rows, score_columns, warn_of
 from .vocabulary import cell_number, plain_number
 
-# The 95% limits that published boards print beside their scores, which give standard errors.
+# Published boards print 95% limits beside their scores. Standard errors are computed from these limits.
 WIDTH = 3.92  # standard errors between the 95% limits of a normal distribution
-_LOPSIDED = 3.0  # times as far from the score as the other limit: not an interval around the score
-# What limits are called, alone or behind the name of their score: lower, score_lower, rating_q025, 95% CI upper.
+_LOPSIDED = 3.0  # if one limit is this many times as far from the score as the other, neither is a confidence limit
+# Names of limits, alone or after the name of their score: lower, score_lower, rating_q025, 95% CI upper.
 _OWNER = r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci_*)?"
 _BEHIND = r"(?:_(?:95%?|ci|bound|limit))*\W*"
 _LOWER = re.compile(rf"{_OWNER}(?:lower|low|lo|lcb|lb|q0?25|2_5%){_BEHIND}")
 _UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
 _BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
 _OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
-_ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # by themselves, as levels of effort or difficulty
-# Columns of such names may be topics, systems, or years in which something was measured.
+_ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # alone, these may be levels of effort or difficulty
+# Columns named by a year may be topics, systems, or years in which something was measured.
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# Both in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
+# Both limits in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
 _PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*[,;/]\s*([+−-]?[\d.]+)\s*[)\]]?")
 
 
@@ -57,7 +57,7 @@ def unnamed(cells: Cells, columns: list[int], roles: Roles) -> Contents:
 
 
 def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int]) -> None:
-    """Refuse a table with one row per score whose column names say nothing."""
+    """Refuse a table with one row per score whose header does not say what the columns hold."""
     found = None
     if rows is not None and len(set(rows)) < len(rows) and len(columns) > 1:
         found = f"several rows start with {Counter(rows).most_common(1)[0][0]!r}"
@@ -72,7 +72,7 @@ def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int
 
 
 def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
-    """Tell whether the first two of three columns are whole numbers, with every pair once."""
+    """Tell whether there are three columns, and the first two hold whole numbers, each pair of which has one row."""
     if len(columns) != 3 or len(cells) < 4:
         return False
     pairs = cells.matrix(columns[:2])
@@ -82,9 +82,9 @@ def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
 
 
 class Rows(Contents):
-    """One row per system with a column for each measure, or for each topic; or a matrix that names nothing.
+    """A table with one row per system, and a column for each measure or topic; or a matrix with an unclear header.
 
-    A requested column is one score per system. Without a request, the names of rows and columns decide.
+    If the caller requests a column, it holds one score per system. Otherwise the names of rows and columns decide.
     """
 
     is_table = True
@@ -102,7 +102,7 @@ class Rows(Contents):
             cells, labels = contents.chosen_rows(cells, labels, roles.systems)
         self.cells, self.label, self.labels = cells, label, labels
         self.limits = {} if label is None else _limits(cells, columns, roles.score)
-        self.seen = self.seen or cells.names  # where no rows were chosen
+        self.seen = self.seen or cells.names  # if not set above
         self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
         self.format = "leaderboard" if self.named else "matrix"
         self.otherwise = f"; if the columns are topics, choose them with {argument('topics')}"
@@ -111,7 +111,7 @@ class Rows(Contents):
 
     @cached_property
     def named(self) -> bool:
-        """Whether its columns are measures: the only one, or beside words, known measures or larger numbers."""
+        """Whether the columns are measures: there is only one, or some hold words, known measures or larger numbers."""
         names = [self.cells.names[k] for k in self.columns]
         if (says_which(self.roles.topics) and chosen(self.roles.topics, names)) or self.roles.name_systems(names):
             return False
@@ -126,7 +126,7 @@ class Rows(Contents):
         return self.are_systems and vocabulary.axis_of(names) != "topics" and self._of_several_sizes()
 
     def _is_leaderboard(self) -> bool:
-        """Whether words, counts, errors or rates stand beside the scores."""
+        """Tell whether some columns hold words, counts, errors or rates instead of scores."""
         words = not all(map(self.cells.has_numbers, self.columns))
         return words or any(vocabulary.is_statistic(self.cells.names[k]) for k in self.columns)
 
@@ -135,7 +135,7 @@ class Rows(Contents):
         return bool(max(sizes) > 20 * min(sizes))
 
     def measures(self) -> Collection[str]:
-        """The columns with numbers, except limits of others; only the one that was named as the score, if any."""
+        """The columns with numbers, except limits of other columns; or only the caller's column of scores, if given."""
         beside = {k for columns in self.limits.values() for k in columns}
         return [
             self.cells.names[k]
@@ -164,7 +164,7 @@ class Rows(Contents):
         return known, [self.cells.names[k] for k in columns]
 
     def grid(self, measure: str) -> Grid:
-        """Return one score per system from the requested column; without a request, the whole matrix."""
+        """Return one score per system from the requested column; without a request, return the whole matrix."""
         if not measure:
             return self._matrix()
         column = next((k for k in self.columns if self.cells.names[k] == measure), None)
@@ -213,9 +213,10 @@ class Rows(Contents):
 
 
 def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int, tuple[int, ...]]:
-    """Find the columns of limits for each column of scores: two of numbers, or one with both limits in each cell.
+    """Find the columns of limits for each column of scores: a lower and an upper one, or one with both in each cell.
 
-    They belong to the column that their names name, otherwise to the caller's column of scores, or the one before them.
+    Limits belong to the column that their names contain; otherwise to the caller's column of scores or, if the caller
+    chose none, to the nearest column of numbers before them.
     """
     names = {k: vocabulary.column_name(cells.names[k]) for k in columns}
     plain = {k: name for k, name in names.items() if name not in _ALSO_TASKS and not _OTHER_LEVEL.fullmatch(name)}
@@ -227,7 +228,7 @@ def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int,
     pairs = {of: k for of, k in both.items() if any(_PAIR.fullmatch(str(cell)) for cell in cells.words(k).values())}
     found: dict[str, tuple[int, ...]] = {of: (k, upper[of]) for of, k in lower.items() if of in upper}
     made = {}
-    for of, limits in (found or {of: (k,) for of, k in pairs.items()}).items():  # Arena-Hard prints them twice
+    for of, limits in (found or {of: (k,) for of, k in pairs.items()}).items():  # Arena-Hard prints both forms
         scores = [k for k in columns if k not in limits and cells.has_numbers(k)]
         place = {names[k]: k for k in reversed(scores)} | {cells.names[k]: k for k in scores if cells.names[k] == said}
         before = [k for k in scores if k < limits[0]]
@@ -239,7 +240,7 @@ def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int,
 
 
 def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> FloatArray:
-    """Compute the standard error of each score, nan without limits; refuse impossible limits."""
+    """Compute the standard error of each score, nan if it has no limits; refuse impossible limits."""
     scores = cells.numbers(score)
 
     def refused(row: int, found: str) -> ConcordantError:
@@ -247,7 +248,7 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
         way_out = f"Correct them, or leave them out with {argument('topics', [f'!{name}' for name in names])}"
         return cells.error(f"the limits in {listing(map(repr, names))} are {found}. {way_out}", row)
 
-    if len(limits) == 1:  # as numbers, or as distances from the score
+    if len(limits) == 1:  # both limits in one cell: as numbers, or as distances from the score
         widths = np.full(len(cells), np.nan)
         for row, cell in cells.words(limits[0]).items():
             found = _PAIR.fullmatch(str(cell).strip())
@@ -259,7 +260,7 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
                 raise refused(row, f"{cell!r}, but the score {scores[row]:g} does not lie between them")
             widths[row] = ends[1] - ends[0]
         return widths / WIDTH
-    _, low, high = cells.matrix([score, *limits]).T  # refuses percent beside other numbers
+    _, low, high = cells.matrix([score, *limits]).T  # refuses a mix of percentages and other numbers
     step = max(map(contents.unit, (scores, low, high)))
     far, near = np.maximum(high - scores, scores - low), np.minimum(high - scores, scores - low)
     wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))
@@ -270,15 +271,15 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
     return np.asarray((high - low) / WIDTH)
 
 
-# What rows and columns are if no name tells ---------------------------------------------------------------------------
+# What rows and columns are if the header does not say -----------------------------------------------------------------
 
 
 def _orient(
     cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str], roles: Roles
 ) -> Literal["topics", "systems"]:
-    """Decide what the rows are if the header names neither topics nor systems; raise if nothing tells.
+    """Decide what the rows are if the header names neither topics nor systems; raise if that stays unclear.
 
-    `label` is the column of their labels; None if they have none.
+    `label` is the column of row labels; None if there is no such column.
     """
     if roles.name_systems(across):
         return "topics"
@@ -338,10 +339,10 @@ def _has_row_labels(cells: Cells, roles: Roles) -> bool:
 
 
 def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
-    """Tell whether a matrix's first column numbers its rows: distinct whole numbers beside fractions.
+    """Tell whether a matrix's first column numbers its rows: it holds distinct whole numbers, others hold fractions.
 
-    None if unclear: numbers such as 31.1 beside scores up to 1, or, beside whole numbers, numbers that rise or lie
-    outside of their range.
+    Return None if that is unclear. Either the column holds numbers such as 31.1 and the others hold scores up to 1; or
+    all columns hold whole numbers, and the first column rises or lies outside the range of the others.
     """
     if len(column) < 2 or np.isnan(column).any() or len(np.unique(column)) < len(column):
         return False
@@ -349,7 +350,7 @@ def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
     if not whole and column.min() < 1:
         return False
     scores = others[~np.isnan(others)]
-    if not whole:  # 31.1 and 31.2 are topics as well
+    if not whole:  # 31.1 and 31.2 may be topics, too
         return None if scores.size and scores.max() <= 1 else False
     if (scores % 1).any():
         return True

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 # Numbers -----------------------------------------------------------------------------------------------------------
 
-# The contents of a cell without a score.
+# What a cell without a score may hold, in lower case.
 NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
-HOLES = frozenset({"", "nan", "NaN", "NA"})  # as most programs write it
-# Each character can be matched in one way only, so that no long cell takes long to refuse.
+HOLES = frozenset({"", "nan", "NaN", "NA"})  # the spellings that most programs write
+# Each character can be matched in one way only, so that even a long cell is refused quickly.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 ONE_UNIT = "Write all of these scores with the sign, or all without it, in the same unit."
 
@@ -38,7 +38,8 @@ def plain_number(text: str | bytes) -> float | None:
 def plain_numbers(texts: Sequence[str]) -> list[float] | None:
     """Parse many texts as finite numbers at once; return None if one of them is not a number.
 
-    For ASCII without underscores, float() differs only in taking nan and infinity, which make the sum nan or infinite.
+    For ASCII text without underscores, float() differs from `plain_number` only in accepting nan and infinity. These
+    make the sum nan or infinite.
     """
     joined = "".join(texts)
     if "_" in joined or not joined.isascii():
@@ -62,7 +63,7 @@ def has_percent(cell: Any) -> bool:
 
 
 def cell_number(cell: Any) -> float | None:
-    """Return a cell's finite number, nan if it says that there is none, None if it is something else."""
+    """Return a cell's finite number; nan if the cell says that there is no number; None if it holds something else."""
     if cell is None or type(cell).__name__ == "NAType":  # pandas.NA, without importing pandas
         return math.nan
     if isinstance(cell, str):
@@ -81,7 +82,7 @@ def is_fraction(value: float | None) -> bool:
     return value is not None and 0 < abs(value) % 1 < 1
 
 
-_FRACTION = 20  # characters of x/y in a cell
+_FRACTION = 20  # longer cells are not read as a fraction x/y
 
 
 def not_a_number(cell: Any, where: str, missing: str) -> str:
@@ -101,7 +102,7 @@ def not_a_number(cell: Any, where: str, missing: str) -> str:
 
 
 def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or write nan") -> str:
-    """Say what is wrong with a cell that should be a score: not a number, or in percent beside others that are not."""
+    """Say what is wrong with a cell that should be a score: no number, or a percent sign that other scores lack."""
     if has_percent(cell) and number(cell) is not None:
         return f"{cell}{where} has a percent sign, but other scores have none. {ONE_UNIT}"
     return not_a_number(cell, where, missing)
@@ -111,8 +112,8 @@ def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or
 
 # Names of rows that summarise all topics, in lower case. They are never scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
-# Further names of summaries, without blanks and punctuation: these words, perhaps with others around them. Readers warn
-# when they leave these out.
+# Further names of summaries, without blanks and punctuation: these words, perhaps with the words below around them.
+# Readers warn when they leave out rows with such names.
 _STATISTIC = (
     r"mean|average|avg|amean|all|overall|totals?|sum|std(?:dev|err)?|stdev|sd|standarddeviation|standarderror|variance|"
     r"median|min(?:imum)?|max(?:imum)?|best|worst|range|count|gmean|gm|geomean|macro|micro|pvalue|moyenne|mittelwert|"
@@ -124,10 +125,11 @@ _AROUND = (
 )
 _SUMMARIES = re.compile(rf"(?:{_AROUND})*(?:{_STATISTIC})(?:{_STATISTIC}|{_AROUND})*")
 _PERCENTILE = re.compile(r"\d+(?:\.\d+)?%")
-# No summary has a digit in it except in brackets, or as a percentile. Nearly all topics do, and there may be very many.
+# The name of a summary has digits only in brackets or in a percentile. Nearly all topics have other digits, so this
+# quick test decides for most of them.
 _NUMBER_IN_IT = re.compile(r"[^0-9(%]*[0-9][^(%]*")
 
-# Names of columns that belong to another: its error, size, rank or bounds. arc_stderr, arc (SE), rank_arc.
+# Names of columns that hold the error, size, rank or bounds of another column: arc_stderr, arc (SE), rank_arc.
 _ERRORS = r"std|std_?dev|stdev|std_?err|standard_deviation|standard_error"
 _ABOUT = (
     rf"{_ERRORS}|sd|se|sem|err|errors?|var|variance|ci|mad|iqr|moe|margin|conf|confidence|sig|significance|p_?val(?:ue)?|"
@@ -146,7 +148,7 @@ _ERROR = re.compile(rf"(.+?)[\W_]+(?:{_ERRORS})\W*")
 _STANDARD_ERROR = re.compile(r"(?:.*_)?(?:std_?err(?:or)?|standard_error|se|sem)")
 # What follows the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
 _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
-# How pandas names the second of two columns with the same name. It may also be the next version of a system: gpt-4.1.
+# How pandas names the second of two columns with the same name. A next version of a system may look alike: gpt-4.1.
 _AGAIN = re.compile(r"(.+)\.1", re.DOTALL)
 
 _SHORT = 2
@@ -156,9 +158,9 @@ _COUNTER = re.compile(
     r"samples?|trials?|folds?|reps?|repeats?|repetitions?|replicates?|seeds?|epochs?|"
     r"(?:row|line|seq|sequence|serial|running|s|sl|sr|ser)_*(?:id|no|nr|num|number|idx|index)|row(?:id|no|num)|sno"
 )
-# Columns of limits that do not say whose they are.
+# Columns of limits whose names do not say which column they belong to.
 _LIMITS = re.compile(r"(?:95%?_)?(?:ci|(?:ci_)?(?:lower|upper)(?:_(?:bound|limit|ci))?|ci_(?:low|high)|[lu]cb)")
-# Columns that say something about topics: query_length, n_words, year.
+# Columns that describe topics: query_length, n_words, year.
 _QUANTITY = (
     r"len|length|size|counts?|words?|tokens?|chars?|characters|sentences|turns|docs?|documents|passages|judge?ments|"
     r"annotators|assessors|raters|votes|year|month|day|date|time|timestamp|duration|seconds|minutes|hours|latency|"
@@ -171,8 +173,8 @@ _FACT = re.compile(
     r"fold|split|epoch|step|trial|version|level|age|temperature|support|category|type|genre|group|cluster"
 )
 
-# Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens; the most specific first:
-# where a table has `qid` and `query`, the second is the text of the query.
+# Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens. The most specific come first:
+# if a table has `qid` and `query`, then `query` holds the text of the query.
 SYSTEM_COLUMNS = (
     *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
     *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
@@ -183,34 +185,35 @@ TOPIC_COLUMNS = (
     *("instance_id", "example_id", "sample_id", "doc_id", "query", "topics", "question", "item", "instance", "example"),
     *("task", "task_name", "dataset", "benchmark", "subject", "problem", "prompt", "claim"),
 )
-# Columns that number the repeated measurements of a cell. A column `run` mostly names systems: it is one of these
-# where it holds numbers beside another column of systems.
+# Columns that number the repeated scores of a cell. A column `run` usually names systems; it numbers repeated scores
+# only if it holds numbers and another column names the systems.
 RUN_COLUMNS = frozenset(
     {"seed", "trial", "epoch", "repeat", "repetition", "replicate", "sample", "trial_id", "run_number", "random_seed"}
 )
 MEASURE_COLUMNS = ("measure", "metric", "measures", "metrics")
 VALUE_COLUMNS = ("value", "score", "scores")
-# Beside topics these hold documents: the table is a run or qrels.
+# Columns that hold documents. If a table also has topics, it is a run or qrels.
 DOCUMENT_COLUMNS = frozenset(
     {"corpus_id", "docno", "docid", "doc_id", "document_id", "passage_id", "pid", "document", "passage"}
 )
-# A first column of one of these names numbers the rows of a matrix: the topics.
+# A first column with one of these names numbers the rows of a matrix, which are the topics.
 INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0"})
-# Beside a column of topics these are row numbers, which pandas writes; once more each time that it reads and writes.
+# In a table with a column of topics, these are row numbers. pandas may add one each time it writes a table.
 ROW_NUMBERS = frozenset({"", "unnamed:_0"})
 ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
-# Beside a column of topics or systems these number the rows, too. Readers warn when they leave them out.
+# In a table with a column of topics or systems, these number the rows, too. Readers warn when they leave them out.
 COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
-# A column of such a name holds topics.
+# A column with such a name holds topics.
 _TOPIC_ID = re.compile(
     r"(?:topic|query|question|task|problem|item|doc|document|segment|seg|sample|example|instance|prompt|claim|subject)"
     r"_?(?:id|no|nr|num|number)"
 )
-# A column of such a name holds systems.
+# A column with such a name holds systems.
 _SYSTEM_ID = re.compile(rf"(?:{'|'.join(SYSTEM_COLUMNS)})_?(?:id|no|nr|num|number|name)")
 
-# Families of measures, as trec_eval, ir_measures, ranx and their kin spell them, with what may follow. Used only
-# to tell measures from topics and systems: `p_bm25`, `r-1` and `set_a` are runs, so not everything may follow.
+# Families of measures as trec_eval, ir_measures, ranx and similar tools spell them, and the arguments that may follow.
+# They serve only to tell measures from topics and systems. `p_bm25`, `r-1` and `set_a` are runs, so only some endings
+# count as arguments.
 _FAMILY = (
     r"map|gm_map|gmap|gm_bpref|ndcg|dcg|alpha[_-]?n?dcg|n?nrbp|precision|average_precision|recall|rprec|r-?precision|"
     r"bpref|recip_rank|reciprocal_rank|mrr|n?err|rbp|rank_biased_precision|infap|inf_?n?dcg|judged|hits|"
@@ -230,7 +233,7 @@ _MEASURE = re.compile(
 _TOPIC = re.compile(
     r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
 )
-# Numbers after a short word, as MB001.
+# A number of several digits after a short word, such as MB001.
 _NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
 
 
@@ -239,7 +242,7 @@ _LLMS = (
     r"bloom|pythia|olmo|zephyr|tulu|grok|nemotron|xwinlm|wizardlm|phi|glm|granite"
 )
 _VERSIONED = re.compile(rf"(?:.*[^a-z])?(?:{_LLMS})(?:[^a-z].*)?\d|.*[-_ v]\d+", re.IGNORECASE | re.DOTALL)
-# Usual names of systems: a word for systems followed by a number or a letter, or the name of a known one.
+# Usual names of systems: a word for systems followed by a number or a letter, or the name of a known system.
 _SYSTEM = re.compile(
     r"(?:runid|run|system|sys|model|team|submission|method|baseline|retriever|re-?ranker|participant|group|site|lab)"
     r"(?:[-_ .]?(?:[a-z]{0,2}\d+|[a-z]))?|"
@@ -290,7 +293,7 @@ _STATISTIC_COLUMN = re.compile(
 
 
 def is_statistic(name: str) -> bool:
-    """Tell whether a column of this name describes a system, and is not its score on a topic: n_wins, elo."""
+    """Tell whether a column of this name describes systems instead of holding their scores on a topic: n_wins, elo."""
     return _STATISTIC_COLUMN.fullmatch(column_name(name)) is not None
 
 
@@ -298,7 +301,7 @@ _RESULT = re.compile(r"(?:.+_)?win_?rate|elo(?:_.+)?|rating|battles|votes|licen[
 
 
 def is_result(name: str) -> bool:
-    """Tell whether a column of this name occurs only beside systems: win_rate, elo, license."""
+    """Tell whether a column of this name occurs only in tables with a row for each system: win_rate, elo, license."""
     return _RESULT.fullmatch(column_name(name)) is not None
 
 
@@ -309,7 +312,7 @@ def names_topics(name: str) -> bool:
 
 
 def looks_like_measure(name: str) -> bool:
-    """Tell whether a name is that of an evaluation measure that common tools print.
+    """Tell whether this is the name of an evaluation measure, as common tools print it.
 
     >>> [looks_like_measure(n) for n in ("ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "301", "bm25")]
     [True, True, True, False, False]
@@ -323,7 +326,7 @@ def looks_like_topic(name: str) -> bool:
 
 
 def may_be_topic(name: str) -> bool:
-    """Tell whether a name looks like a topic's, is that of a summary, or ends in a number of some digits: MB001."""
+    """Tell whether a name looks like a topic or a summary, or joins a short word and a number: MB001."""
     return looks_like_topic(name) or is_summary(name) or (len(name) < 100 and _NUMBERED.fullmatch(name) is not None)
 
 
@@ -353,7 +356,7 @@ def error_of_another(names: Collection[str]) -> str | None:
     ('arc_stderr', None)
     """
     known = {column_name(name) for name in names}
-    short = (name for name in names if len(name) < 100 and "st" in name.lower())  # as all of these words
+    short = (name for name in names if len(name) < 100 and "st" in name.lower())  # all of these words have st
     return next((name for name in short if (found := _ERROR.fullmatch(column_name(name))) and found[1] in known), None)
 
 
@@ -367,14 +370,14 @@ def is_standard_error(name: str) -> bool:
 
 
 class CompanionColumn(NamedTuple):
-    """The column that another belongs to by its name, and how: as a bound, a double, a next version, or otherwise."""
+    """The column that another column's name refers to, and how: as its bound, duplicate, next version, or otherwise."""
 
     of: str
     kind: Literal["below", "above", "double", "version", "about"]
 
 
 def companions(names: Collection[str]) -> dict[str, CompanionColumn]:
-    """Find the columns that belong to another, by their names.
+    """Find the columns whose names say that they belong to another column.
 
     >>> {name: of for name, (of, _) in companions(["a", "b_mean", "a_ci", "rank(a)", "b_low", "c_n", "a.1"]).items()}
     {'a_ci': 'a', 'rank(a)': 'a', 'b_low': 'b_mean', 'a.1': 'a'}
@@ -399,7 +402,7 @@ def companions(names: Collection[str]) -> dict[str, CompanionColumn]:
 
 
 def summaries_among(systems: Collection[str]) -> list[str]:
-    """Find names of summaries of systems. Beside b_mean, a_mean is not one, but the mean of system a.
+    """Find the names that summarise systems. If there is also b_mean, then a_mean is system a and not a summary.
 
     >>> summaries_among(["a", "b", "best"]), summaries_among(["a_mean", "b_mean"])
     (['best'], [])
@@ -409,7 +412,7 @@ def summaries_among(systems: Collection[str]) -> list[str]:
 
 
 def is_one_of_short(name: str, names: Collection[str]) -> bool:
-    """Tell whether a name has one or two letters, like most others: then `n` and `no` are ordinary names."""
+    """Tell whether a name has one or two letters, as most of the names do. Then `n` and `no` are ordinary names."""
     return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
 
 
@@ -432,15 +435,15 @@ _BESIDE = re.compile(rf"(?:n|num|nr|no)_.+|{_ERRORS}|se|sd|ci|variance")
 
 
 def stands_beside(name: str) -> bool:
-    """Tell whether a measure of this name does not measure quality: counts, lengths, costs, standard errors."""
+    """Tell whether a measure of this name is a count, a length, a cost or an error instead of a measure of quality."""
     beside = _BESIDE.fullmatch(column_name(name)) is not None and not looks_like_measure(name)
     return beside or names_fact(name) or names_counter(name)
 
 
-@functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems asks ten times for each
+@functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems looks each name up ten times
 def column_name(name: str) -> str:
     """Spell the name of a column as in the lists above."""
-    return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R puts dots for blanks
+    return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R replaces blanks by dots
 
 
 def names_systems(name: str) -> bool:
@@ -455,7 +458,7 @@ def names_labels(name: str) -> bool:
 
 
 def holds_labels(name: str, place: int) -> bool:
-    """Tell whether a column may label rows, by its name or because it comes first: then its cells stay text."""
+    """Tell whether a column may label rows, by its name or because it comes first. Its cells then stay text."""
     plain = column_name(name)
     return (
         place == 0
@@ -473,7 +476,7 @@ def spelling(name: str) -> str:
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
 
 
-# The measures that most people want, in this spelling.
+# The measures that most people want, as `spelling` writes them.
 _WELL_KNOWN = ("map", "ndcg10", "p10", "reciprank", "ndcg", "rprec", "bpref", "recall1000", "p5", "ndcg20")
 
 
@@ -486,14 +489,14 @@ def well_known(measures: Collection[str]) -> list[str]:
     return [name for wanted in _WELL_KNOWN for name in measures if spelling(name.removeprefix("Z")) == wanted]
 
 
-# Words, in lower case, of measures for which lower is better. ERR, expected reciprocal rank, is not one.
+# Words, in lower case, in names of measures for which lower is better. ERR, expected reciprocal rank, is none of them.
 _WORSE = (
     r"[cwt]er|hter|mer|wil|eer|der|loss(?:es)?|errors?|err rate|mistakes?|failures?|violations?|penalt(?:y|ies)|regret|"
     r"n?r?mse|r?msle|mae|s?mape|crps|perplexit(?:y|ies)|ppl|nll|brier|[em]ce|cross ?entropy|bits per \w+|bp[bc]|"
     r"divergence|distance|levenshtein|fid|latency|runtime|times?|duration|seconds|costs?|prices?|toxicity|stereotype|"
     r"likelihood difference|hallucinations?|f[pn]r|false (?:positives?|negatives?)|neg(?:ative)? log lik\w*|ranks?"
 )
-# Words that turn them round: neg_log_loss, error_reduction, mean reciprocal rank, cost_efficiency.
+# Words that reverse the direction: neg_log_loss, error_reduction, mean reciprocal rank, cost_efficiency.
 _TURNED = (
     r"neg(?:ative|ated)?|inverse|inverted|reciprocal|recip|biased|acc|accuracy|precision|recall|f ?\d.*|auc|auroc|"
     r"corr|correlation|spearman|pearson|kendall|tau|reductions?|gains?|improvements?|savings?|efficiency|free|"
@@ -506,7 +509,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def usually_an_error(measure: str) -> bool:
-    """Tell whether lower is usually better for a measure of this name: a word says so, and none says otherwise.
+    """Tell whether lower is usually better for a measure of this name: a word says so, and no word says otherwise.
 
     >>> [usually_an_error(name) for name in ("WER (%)", "eval_loss", "wordErrorRate", "mean rank")]
     [True, True, True, True]
@@ -522,9 +525,9 @@ def usually_an_error(measure: str) -> bool:
 def direction(
     measure: str, said: bool | None, origin: Origin, by_file: Collection[bool] = (), side: str = "PATH"
 ) -> bool:
-    """Tell whether lower is better, as the caller says, or else the files; raise if only the name suggests it.
+    """Tell whether lower is better: the caller decides, otherwise the files; raise if only the name suggests it.
 
-    `by_file` is what the files say about the topics that are read, `side` is their name on the command line.
+    `by_file` is what the files say about the topics that are read, and `side` names the files on the command line.
     """
     if said is not None:
         if by_file and said not in by_file:
