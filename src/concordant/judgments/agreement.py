@@ -26,7 +26,7 @@ class Agreed:
 
     value: float
     interval: Interval | None
-    """None with a single topic, which cannot be resampled."""
+    """None if there is only one topic, because it cannot be resampled."""
 
 
 @checked
@@ -200,7 +200,7 @@ def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def _alpha(o: FloatArray) -> FloatArray:
-    """Krippendorff's alpha for ordinal grades. Two grades differ by the number of labels given between them."""
+    """Krippendorff's alpha for ordinal grades. The distance of two grades is the number of labels between them."""
     coincidences = o + o.transpose(0, 2, 1)
     given = coincidences.sum(axis=2)
     n = given.sum(axis=1)

@@ -349,7 +349,7 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
 
 
 def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:
-    """Rank of each item by its key within its stratum, from 0."""
+    """Rank each item by its key within its stratum, starting at 0."""
     order = np.lexsort((key, stratum))
     places = np.empty(len(stratum), dtype=np.int64)
     places[order] = numbered(stratum[order]) - 1
@@ -452,7 +452,7 @@ class Change:
     def label(self) -> str:
         """The level as text."""
         names = [str(name) for name in _each(self.level)]
-        return listing(names) if names[1:] else "".join(names)  # tables return a single name as it is
+        return listing(names) if names[1:] else "".join(names)  # a single name stays as it is, for tables
 
     def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
         """Make the changed judgments."""

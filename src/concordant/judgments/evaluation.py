@@ -32,10 +32,10 @@ _FAR = 50  # a highest grade this many times the next one is probably a code
 def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing: Missing = "error") -> Any:
     """Score every run on every topic.
 
-    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, with the names of ir-measures:
+    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are computed as in trec_eval and named as in ir-measures:
     `nDCG@10`, `AP(rel=2)`, `RR@10`. Unjudged documents count as not relevant; Bpref ignores them. nDCG takes grades as
-    gains, discounts them by log2(rank + 1), and divides by the best order of all judged documents. DCG is the same
-    without the division. The other measures treat grades of at least `rel` as relevant; it is 1 by default, and
+    gains, discounts them by log2(rank + 1), and divides by the DCG of the best order of all judged documents. DCG is
+    nDCG without the division. The other measures treat grades of at least `rel` as relevant; `rel` is 1 by default, and
     required if grades are not whole numbers. Grades below 0 count as not judged. On a topic without a relevant document
     all systems score 0.
 
@@ -133,7 +133,7 @@ def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
 
 
 def check_thresholds(qrels: Qrels, measures: Iterable[Measure]) -> None:
-    """Raise if a measure needs to know which grades are relevant, and grades such as 0.7 do not say."""
+    """Raise if a measure has no relevance threshold, but needs one because of grades such as 0.7."""
     unclear = [measure for measure in measures if measure.binary and measure.rel is None]
     if unclear and not qrels.whole:
         example = next(grade for grade in qrels.levels if grade != int(grade))
@@ -155,7 +155,7 @@ def _warn_far(qrels: Qrels) -> None:
 
 
 def score(runs: Runs, qrels: Qrels, measures: Sequence[Measure]) -> list[FloatArray]:
-    """Compute systems x topics scores by each measure; 0 where a system has no list or a topic no judgment."""
+    """Compute systems x topics scores for each measure; 0 where a list of documents or the judgments are missing."""
     cutoffs = [measure.cutoff for measure in measures]
     seen = runs if None in cutoffs else runs.cut(max(cutoff for cutoff in cutoffs if cutoff is not None))
     given = _Given(seen, qrels)
@@ -222,13 +222,13 @@ class _Judged:
 
     given: _Given
     starts: IntArray
-    """Start of each row in `kind`."""
+    """Index in `kind` at which each row starts."""
     kind: npt.NDArray[np.uint8]
     """Kind of each document: unjudged, grade 0, or a higher grade."""
     hits: IntArray
     """Indices of the documents above grade 0."""
     row: IntArray
-    """Row of each hit, increasing."""
+    """Row of each hit, in increasing order."""
     rank: IntArray
     """Rank of each hit in its list, from 1."""
     grade: FloatArray
@@ -269,7 +269,7 @@ class _Judged:
         return self.kept[measure.least]
 
     def sums(self, row: IntArray, terms: FloatArray | None = None) -> FloatArray:
-        """Sum the terms of each row, one after the other."""
+        """Sum the terms of each row in their order."""
         return np.bincount(row, terms, minlength=self.n_systems * self.given.n_topics).astype(np.float64)
 
 

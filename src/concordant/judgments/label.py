@@ -39,12 +39,12 @@ _KEPT = ("seed", "measures", "depth", "topics", "pool_size", "added", "runs", "m
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelList(Result):
-    """The choice of `label`: pairs of topic and document in the order of judging, with the known grades."""
+    """The list that `label` makes: pairs of topic and document in the order of judging, with the known grades."""
 
     _index = "order"
     pairs: tuple[tuple[str, str], ...]
     sizes: FloatArray
-    """How far the label of each pair can move the ranking."""
+    """How much the label of each pair can change the ranking."""
     keys: FloatArray
     """u / size for each pair, where u is a hash of seed, topic and document. The list has the smallest keys."""
     batches: IntArray

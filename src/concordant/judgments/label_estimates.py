@@ -119,7 +119,7 @@ def _linear(
     if measure.kind == "nDCG":
         ideal, slope = _ideal(sample, steps, labels, predicted, depth)
     scores, plain = (pool.at(v, depth) @ weights / ideal for v in (pseudo, expected))
-    # M = (a (y - f) - score d(ideal)) sqrt(1 - pi) / pi / (ideal T), with a the weight of its rank.
+    # M = (a (y - f) - score d(ideal)) sqrt(1 - pi) / pi / (ideal T). a is the weight of the rank.
     topic = pool.topic_of[judged]
     terms = own * (steps @ residuals) - scores[:, topic] * (residuals * slope[:, topic]).sum(axis=0)
     return Estimated(scores, terms * (spread / ideal[topic] / n_topics), plain)
@@ -170,7 +170,7 @@ def _ideal(
 def _average_precision(
     sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
-    """Estimate AP as S(v) / R. S(v) is unbiased because S only multiplies two labels. Errors are linearised."""
+    """Estimate AP as S(v) / R. S multiplies at most two labels, so S(v) is unbiased. Errors are linearised."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
     cutoff, topic = measure.cutoff or pool.places.shape[2], pool.topic_of[judged]
     guess = np.clip(predicted[0], 0.001, 0.999)
@@ -186,7 +186,7 @@ def _average_precision(
     slope, score = ap_slopes(pool, known, relevant, cutoff)
     own = _at_judged(pool, judged, slope) - score[:, topic] / relevant[topic]
     # To second order a ratio is too large by var(R) S / R^3 - cov(S, R) / R^2 = -sum slope var(v) / R, with var(v)
-    # estimated by (y - f)^2 (1 - pi) / pi^2. Where R is uncertain, this correction does harm, so it fades.
+    # estimated by (y - f)^2 (1 - pi) / pi^2. Where R is uncertain, this correction does harm, so it fades out.
     variance = residuals**2 * (1 - chance) / chance**2
     fading = np.exp(-np.bincount(topic, variance, len(relevant)) / relevant**2 / _FADING)
     scores = scores + own * (variance * (fading / relevant)[topic]) @ np.eye(len(relevant))[topic]

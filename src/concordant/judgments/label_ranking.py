@@ -30,7 +30,7 @@ from .runs import Runs
 FEWEST = 50  # labels needed for intervals
 FEW = 0.05  # share of the pool below which a good machine may rank better
 # AP divides by the number of relevant documents of a topic, which is uncertain until people find one of them. These are
-# the largest shares of topics without a relevant document at which means, and intervals for topics like these, held.
+# the largest shares of topics without a relevant document at which means, or intervals for topics like these, hold.
 MOST_LACKING = {"means": 0.05, "differences": 1 / 3}
 DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported

@@ -1,4 +1,7 @@
-"""Sizes for drawing documents: how far each label can move the differences between systems."""
+"""Sizes of documents: how much the label of each can change the differences between systems.
+
+The probability that a document is drawn is proportional to its size, up to 1.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ def _size(pool: Pool, measure: Measure) -> FloatArray:
 
 
 def _ideal(pool: Pool, cutoff: int) -> FloatArray:
-    """Best possible DCG of each topic, with the machine's levels as gains from 0 to 1; without a machine, 1."""
+    """Best possible DCG of each topic, with the machine's levels as gains from 0 to 1; 1 without a machine."""
     found = np.ones(len(pool.topics))
     for t in range(len(found)) if pool.share.any() else ():
         gains = np.sort(pool.share[pool.topic_of == t])[::-1][:cutoff]

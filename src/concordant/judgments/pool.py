@@ -29,7 +29,7 @@ class Pool:
     documents: tuple[str, ...]
     """The document of each pair."""
     topic_of: IntArray
-    """Index in `topics` of each pair's topic, increasing."""
+    """Index in `topics` of each pair's topic, in increasing order."""
     places: IntArray
     """Systems x topics x ranks: the pair at each rank."""
     levels: IntArray
@@ -118,7 +118,7 @@ def make_pool(runs: Runs, topics: Sequence[str], depth: int, machine: Qrels | No
 
 
 def _levels(runs: Runs, found: IntArray, machine: Qrels | None) -> tuple[IntArray, FloatArray]:
-    """Group the machine's grades into levels; return each pair's level and its position between the extremes."""
+    """Group the machine's grades into levels; return each pair's level and its relative position."""
     if machine is None:
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found))
     grade = machine.at(runs.pairs, found)

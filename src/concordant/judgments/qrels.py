@@ -51,7 +51,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     pairs: TopicDocuments
     """The topics and the documents judged on each; shared with the qrels that these were derived from."""
     places: IntArray
-    """Numbers of the judged pairs, increasing."""
+    """Numbers of the judged pairs, in increasing order."""
     grades: FloatArray
     """The grade of each judged pair."""
 
@@ -59,7 +59,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         read_only((self.places, self.grades))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Qrels, (self.pairs, self.places, self.grades)  # without caches
+        return Qrels, (self.pairs, self.places, self.grades)  # leaves out the caches
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
@@ -154,12 +154,12 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places[kept], self.grades[kept])
 
     def with_grades(self, grades: FloatArray) -> Qrels:
-        """Give the same documents other grades."""
+        """Return judgments of the same documents with these grades."""
         return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
 
     @checked
     def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
-        """Replace some grades by others.
+        """Replace some grades with others.
 
         Parameters
         ----------

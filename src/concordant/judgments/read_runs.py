@@ -71,8 +71,8 @@ def _read(item: sources.Item) -> Run:
     return Run(name, tag.decode(), ranked)
 
 
-_Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic the scores and the documents
-_PIECE = 2**22  # number of bytes to split at a time; as fields, they take ten times as much memory
+_Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic, its scores and its documents
+_PIECE = 2**22  # number of bytes to split at a time; split into fields, they take ten times as much memory
 
 
 def _add(found: _Lists, topics: list[bytes], documents: list[bytes], values: list[float]) -> None:

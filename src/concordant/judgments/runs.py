@@ -34,7 +34,7 @@ class TopicDocuments:
     starts: IntArray
     """The first pair of each topic, followed by the number of pairs."""
     document_of: Int32Array
-    """Index in `documents` of each pair, increasing within a topic."""
+    """Index in `documents` of each pair's document, increasing within a topic."""
 
     def __post_init__(self) -> None:
         read_only((self.starts, self.document_of))
@@ -43,11 +43,11 @@ class TopicDocuments:
         return len(self.document_of)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TopicDocuments, (self.topics, self.documents, self.starts, self.document_of)  # without caches
+        return TopicDocuments, (self.topics, self.documents, self.starts, self.document_of)  # leaves out the caches
 
     @cached_property
     def topic_of(self) -> Int32Array:
-        """Index in `topics` of each pair."""
+        """Index in `topics` of each pair's topic."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.starts))
 
     @cached_property
@@ -100,8 +100,8 @@ class Run(NamedTuple):
     """The documents that one system ranked for each topic, best first.
 
     `documents[topic]` are in the order of trec_eval: by score as float32, descending, then by document name,
-    descending. So scores that are equal in float32 are ties. `name` comes from the file's name, `tag` from its last
-    column.
+    descending. So scores that are equal in float32 are ties. `name` comes from the file's name, `tag` from the
+    last column of the file.
     """
 
     name: str

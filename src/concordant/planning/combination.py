@@ -133,7 +133,7 @@ def combine(
 
     """
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
-    if not given[0].has_holes or given[0].missing not in ("error", "available"):  # else the policy fills holes
+    if not given[0].has_holes or given[0].missing not in ("error", "available"):  # otherwise a policy removes holes
         return _by_topic(paired_sides(*given, names), method, confidence_level)
     if method == "shrunk":
         raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")

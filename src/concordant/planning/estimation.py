@@ -46,8 +46,9 @@ def expected_correlation(
     For each pair, i above j, with differences D over the n topics:
 
     - "ml": p = T_{n-1}(-sqrt(n) mean(D) / (c sd(D))), Student's distribution; c makes the standard deviation unbiased.
-    - "msqd": like "ml" without c, with sd = sum(D z) / sum(z^2), z = Phi^-1(rank(D) / (n + 1)), average ranks on ties:
-      the standard deviation of a sample spread evenly over the quantiles. It is the least biased with few topics.
+    - "msqd": like "ml" without c, with sd = sum(D z) / sum(z^2) and z = Phi^-1(rank(D) / (n + 1)), where ties have
+      average ranks. This is the standard deviation of a sample spread evenly over the quantiles. It is the least biased
+      with few topics.
     - "res": the share of resampled means below 0, with infinitely many resamples of n topics: the characteristic
       function of the mean is inverted. A mean of exactly 0 counts one half.
     - "kd": like "res", with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
@@ -56,7 +57,7 @@ def expected_correlation(
 
     The estimator "posterior" works for any coefficient. It draws true means from their joint posterior distribution
     and correlates each draw with the observed means. The value is the mean of these correlations, and the interval
-    holds the middle `confidence_level` of them. Observed means are spread wider than true ones; a normal prior over
+    holds the middle `confidence_level` of them. Observed means are spread wider than true means; a normal prior over
     systems, estimated from the data, corrects for this. docs/guide/reliability.md reports bias and coverage.
 
     Parameters

@@ -12,11 +12,12 @@ topic x system residuals.
 Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system that no number
 of machine topics removes. After a change of scale and level they equal the truth + d, with d drawn from a normal
 distribution over systems. The distance between both means estimates its variance. The best weight of the machine is
-k B: k is its weight if there were no bias, B the share of noise in the variance of the distance. B is unknown but has
-a distribution (Morris 1983); weight and errors are averaged over this distribution.
+k B, where k is its weight without bias, and B is the share of noise in the variance of the distance. B is unknown but
+has a distribution (Morris 1983); weight and errors are averaged over this distribution.
 
 Topics on which the machine gives all systems the same score carry no information, and it may never have judged them.
-These topics are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores stay.
+These topics are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores
+are kept.
 
 Degrees of freedom. Variances come from n topics, whose scores are skewed. By the Edgeworth expansion of Student's t
 (Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, with z the
@@ -170,7 +171,7 @@ def combined(
         least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)
         weight = least * bias.share
         scale = weight / bias.slope
-    # The contribution of each topic to the means. The covariance of the means follows from theirs over topics:
+    # The contribution of each topic to the means. Its covariance over topics gives the covariance of the means:
     # human topics: level - lam_level level_x + (1 - weight) (y - lam x) + weight / slope * n / (n + N) x,
     # machine topics: lam_level level_u + ((1 - weight) lam + weight / slope * N / (n + N)) u.
     of_paired = levels[0] - level_lam * levels[1]
@@ -296,7 +297,7 @@ def _favours_on(
 
 
 def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
-    """Compute the standard error of log worth of control variates, by the jackknife over both kinds of topics.
+    """Compute the standard error of the log worth of control variates, by the jackknife over all topics.
 
     To leave out topic t, subtract k / (k - 1) times its own squares from the sums of squares. So no matrix is rebuilt.
     """

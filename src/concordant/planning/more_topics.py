@@ -40,7 +40,7 @@ def plan_topics(  # noqa: PLR0913
 ) -> Findings:
     """Estimate how many topics a new collection of the same kind needs to rank these systems well enough.
 
-    The correlation between the true ranking and that by n' new topics is predicted for any n'. Both rankings are
+    The correlation between the true ranking and a ranking by n' new topics is predicted for any n'. Both rankings are
     unknown, so both are drawn. True means come from their posterior given the scores, as in `expected_correlation` with
     estimator="posterior". Means over n' topics are drawn around them, with the observed errors and their correlations
     between systems, divided by sqrt(n'). The mean coefficient over the draws is the expected correlation; with
@@ -51,7 +51,7 @@ def plan_topics(  # noqa: PLR0913
     is found for each of 2,000 draws (500 with `probability`) of the true means, their spread over systems and the
     noise. The interval holds the middle `confidence_level` of these numbers.
 
-    Using the observed means as the true ones would promise too much, because observed means are spread more widely.
+    Using the observed means as true means would promise too much, because observed means are spread more widely.
     docs/guide/reliability.md compares predictions with real collections.
 
     Parameters

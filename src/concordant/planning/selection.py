@@ -36,7 +36,7 @@ class HeldOut:
     interval: Interval
     """Interval of `chosen`."""
     gain: Interval
-    """Interval of chosen - random."""
+    """Interval of the difference chosen - random."""
 
 
 @checked

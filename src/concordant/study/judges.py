@@ -105,7 +105,7 @@ def judge_study(  # noqa: PLR0913
     measures : iterable of str
         Names as in `evaluate`.
     coefficients : iterable of str, optional
-        Coefficients to give intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
+        Coefficients to report with intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     truth_name : str

@@ -190,9 +190,9 @@ class JudgmentTrials:
     """Scores under the full judgments, by each measure; `problems` hold what their rank distances and p-values need."""
     problems: tuple[Problem, ...]
     resampled: tuple[FloatArray, ...]
-    """Rank distances of resampled topics, by each measure, for the paper's test."""
+    """Rank distances under resampled topics, by each measure, for the paper's test."""
     yardsticks: tuple[Yardstick | None, ...]
-    """Yardstick of the worth by each measure; None with too few topics or systems."""
+    """The yardstick for the worth, by each measure; None with too few topics or systems."""
     depth: int
 
     @property
@@ -260,11 +260,11 @@ def judgment_study(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Change the judgments in many ways, and compare the ranking of systems with that under the full judgments.
+    """Change the judgments in many ways, and compare each ranking with the ranking under the full judgments.
 
-    For each change and measure, every coefficient compares the means under the full judgments (truth) with those under
-    the changed ones (candidate). The rank distance is given with the p-value of the paper's test. For each system, the
-    study reports how its score and rank move, and the share of unjudged documents at the top of its lists.
+    For each change and measure, every coefficient compares the means under the full judgments (truth) with the means
+    under the changed judgments (candidate). The rank distance is given with the p-value of the paper's test. For each
+    system, the study reports how its score and rank move, and the share of unjudged documents at the top of its lists.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from .simulation import Simulator
 
 SIZES = tuple(range(10, 101, 10))
 COEFFICIENTS = ("tau", "tau_ap")
-_PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation first
+_PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation, then the estimates
 
 
 @dataclass(frozen=True)
