@@ -63,7 +63,7 @@ def label_agreement(
     rel : float, optional
         The lowest relevant grade. If given, both judges' grades become binary: 1 from this grade up, else 0.
     n_resamples : int
-        Resamples of topics, for the intervals.
+        Number of resamples of topics for the intervals.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None

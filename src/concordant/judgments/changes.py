@@ -146,7 +146,7 @@ def pseudo(
         Mean and standard deviation of the share of relevant documents in the pool. The share on each topic is drawn
         from a normal distribution and clipped to [0, 1]; at least one document is relevant.
     duplicates : bool
-        If True, a document's chance of being drawn is proportional to the number of runs that have it in the pool.
+        If True, a document's chance of being drawn next is proportional to the number of runs that have it.
 
     Returns
     -------

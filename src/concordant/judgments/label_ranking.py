@@ -42,7 +42,10 @@ _CAUTION = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LabelRanking(Favours, Findings):
-    """The result of `rank_from_labels`: systems by their estimated means, best first. Its page lists the attributes."""
+    """The result of `rank_from_labels`: systems by their estimated means, best first.
+
+    The page of `rank_from_labels` lists the attributes.
+    """
 
     sentences: tuple[str, ...]
     """Sentences to print after the verdict, and before the sentence that names the systems favoured by the machine."""

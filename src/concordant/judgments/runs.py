@@ -245,12 +245,12 @@ class Runs:
         Parameters
         ----------
         k : int
-            At least 1.
+            Number of documents to keep, at least 1.
 
         Returns
         -------
         Runs
-            The same systems and topics.
+            The shorter lists, for the same systems and topics.
 
         """
         if self.depths.max() <= k:

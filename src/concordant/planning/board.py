@@ -54,7 +54,7 @@ def board(
     rng : int, Generator or None
         The same seed gives the same bits with any number of workers.
     workers : int or Executor
-        Threads, or an executor of concurrent.futures.
+        Number of threads, or an executor of concurrent.futures.
     progress : callable, optional
         Called with the number of resamples done and the total.
 

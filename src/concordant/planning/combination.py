@@ -96,7 +96,7 @@ def combine(
 
     See Also
     --------
-    plan_mix : The cheapest mix of people and machine.
+    plan_mix : Find the cheapest mix of human and machine topics.
     judge_worth : Estimate how many topics judged by the truth a candidate's topics are worth.
     rank_intervals : The ranks that each system may have.
 

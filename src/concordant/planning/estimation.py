@@ -77,7 +77,7 @@ def expected_correlation(
     rng : int, Generator or None
         The same seed gives the same bits with any number of workers.
     workers : int or Executor
-        Threads, or an executor of concurrent.futures.
+        Number of threads, or an executor of concurrent.futures.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def reliability(
     rng : int, Generator or None
         Seed of the posterior and of the split halves; the other estimators are exact.
     workers : int or Executor
-        Threads, or an executor of concurrent.futures.
+        Number of threads, or an executor of concurrent.futures.
 
     Returns
     -------

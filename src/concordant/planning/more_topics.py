@@ -73,7 +73,7 @@ def plan_topics(  # noqa: PLR0913
     rng : int, Generator or None
         The same seed gives the same bits with any number of workers.
     workers : int or Executor
-        Threads; an executor is accepted but not used.
+        Number of threads; an executor is accepted but not used.
     progress : callable, optional
         Called with how many numbers of topics were tried, and an estimate of how many there will be.
 
@@ -89,7 +89,7 @@ def plan_topics(  # noqa: PLR0913
     --------
     reliability : How close a ranking is to the true one, by all estimators.
     select_topics : Choose which topics to keep.
-    plan_mix : The cheapest mix of people and machine.
+    plan_mix : Find the cheapest mix of human and machine topics.
 
     Examples
     --------

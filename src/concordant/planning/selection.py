@@ -93,7 +93,7 @@ def select_topics(  # noqa: PLR0913
 
     Notes
     -----
-    All numbers except `in_sample` come from splits. The choice in a split does not use the systems of its test and, for
+    All numbers except `in_sample` come from splits. The choice in a split uses neither the systems of its test nor, for
     `both`, the topics of its test. Each split chooses from fewer topics with half of the systems, so the topics named
     here should do a little better. Because splits overlap, intervals use the corrected variance of Nadeau and Bengio
     (2003).

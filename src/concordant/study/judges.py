@@ -103,7 +103,7 @@ def judge_study(  # noqa: PLR0913
     judges : mapping of str to Qrels
         The other judges by name. Topics that any judge lacks are left out, and a note counts them.
     measures : iterable of str
-        Names as in `evaluate`.
+        Names of measures, as in `evaluate`.
     coefficients : iterable of str, optional
         Coefficients to report with intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
     rng : int

@@ -275,7 +275,7 @@ def judgment_study(  # noqa: PLR0913
     changes : iterable of Change
         Changes to the judgments, such as `concordant.judgments.Change("sample", 0.1)`.
     measures : iterable of str
-        Names as in `evaluate`.
+        Names of measures, as in `evaluate`.
     coefficients : iterable of str, optional
         Coefficients to compute, by default all. A coefficient that does not allow ties is nan in a draw with ties.
     rng : int

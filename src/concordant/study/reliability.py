@@ -146,7 +146,7 @@ def reliability_study(  # noqa: PLR0913
     n_trials : int
         How many collections of each size to simulate from each original.
     sizes : iterable of int
-        Numbers of topics.
+        Numbers of topics in the simulated collections.
     drop_bottom : float
         Systems with a mean below this quantile are left out first, as in the paper; 0 keeps all systems.
     exact_means : bool

@@ -57,7 +57,7 @@ class StudyResult(Findings):
         Parameters
         ----------
         folder : path
-            Created if missing.
+            Where to write; created if missing.
 
         Returns
         -------

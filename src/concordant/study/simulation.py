@@ -159,7 +159,7 @@ class Simulator:
         Scores on each topic, in any form that `as_scores` takes, or a topics x systems array. Scores lie between 0
         and 1, on at least two topics.
     exact_means : bool
-        Shift each system effect until `true_means` are the original means.
+        If True, shift each system effect until `true_means` are the original means.
     bounds : tuple of float
         The lowest and highest possible score, if not 0 and 1.
 
