@@ -1,8 +1,8 @@
 """Relevance judgments: score runs with them, change them, compare and collect them.
 
-Each change returns new `Qrels`: `depth_pool`, `sample`, `pseudo`, `from_runs`, `leave_out`, `mix`. A `Change` is one of
-these at one level, for `judgment_study`. `label_agreement` compares the grades of two judges. `label` chooses the
-documents that people should judge; `rank_from_labels` ranks the systems by these labels.
+`depth_pool`, `sample`, `pseudo`, `from_runs`, `leave_out` and `mix` each return new `Qrels`. A `Change` is one of these
+functions with its level, for `judgment_study`. `label_agreement` compares the grades of two judges. `label` chooses the
+documents that people should judge; `rank_from_labels` ranks the systems by the labels that people gave.
 """
 
 from .agreement import label_agreement

@@ -22,11 +22,11 @@ MOST_LABELS = 200
 
 @dataclass(frozen=True)
 class Agreed:
-    """A measure of agreement."""
+    """The value and the interval of one measure of agreement."""
 
     value: float
     interval: Interval | None
-    """None with a single topic, which cannot be resampled."""
+    """None if there is only one topic, because it cannot be resampled."""
 
 
 @checked
@@ -42,15 +42,15 @@ def label_agreement(
 ) -> Findings:
     """Compare the grades that two judges gave to the documents that both judged.
 
-    - agreement: the share of equal grades.
-    - kappa: Cohen's agreement beyond chance, 1 - sum(w o) / sum(w e), with o the observed shares, e those of
-      independent judges who give each grade equally often, and w = 1 for unequal grades. kappa_linear and
-      kappa_quadratic weigh by the distance of the grades in their order, and by its square.
-    - alpha: Krippendorff's for ordinal grades. Both judges are treated alike.
+    - agreement: the share of documents with equal grades.
+    - kappa: Cohen's agreement beyond chance, 1 - sum(w o) / sum(w e), with o the observed shares, e the
+      shares expected of independent judges who give each grade as often as these two, and w = 1 for unequal grades.
+      For kappa_linear, w is the number of steps between the two grades; for kappa_quadratic, it is the square.
+    - alpha: Krippendorff's alpha for ordinal grades. It treats both judges alike.
 
     1 is perfect agreement, 0 agreement by chance. Intervals come from the expanded percentile bootstrap: topics are
     resampled with all their documents, and the quantiles are a little further out when topics are few.
-    docs/guide/judgments.md has their coverage.
+    docs/guide/judgments.md reports the coverage of these intervals.
 
     Parameters
     ----------
@@ -61,24 +61,25 @@ def label_agreement(
     names : (str, str)
         The names of the two judges in tables.
     rel : float, optional
-        Make both judges' grades binary: 1 if at least this, else 0.
+        The lowest relevant grade. If given, both judges' grades become binary: 1 from this grade up, else 0.
     n_resamples : int
-        Resamples of topics, for the intervals.
+        Number of resamples of topics for the intervals.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
-        The seed of the intervals; the same one gives the same bits.
+        The seed of the intervals; the same seed gives the same bits.
 
     Returns
     -------
     Findings
         `agreement`, `kappa`, `kappa_linear`, `kappa_quadratic` and `alpha`, each with `value` and `interval`.
         `confusion[i, j]` counts documents with grade `labels[i]` by the truth and `labels[j]` by the candidate. `size`
-        counts the documents that both judged, on `n_topics`; `only_truth` and `only_candidate` those that one judged.
+        counts the documents that both judged, on `n_topics` topics; `only_truth` and `only_candidate` count those that
+        only one of them judged.
 
     See Also
     --------
-    compare : Whether two judges rank the systems alike.
+    compare : Compare how two judges rank the systems.
 
     References
     ----------
@@ -153,7 +154,7 @@ def label_agreement(
 
 
 def _verdict(of: Mapping[str, Agreed], on: str) -> str:
-    """Say how far the judges agree, on what, and whether they agree more than by chance."""
+    """Say how far the judges agree, on how many documents, and whether they agree more than by chance."""
     found, kappa = f"agreement {of['agreement'].value:.3f}", of["kappa"]
     if math.isnan(kappa.value):
         return f"{found} {on}; kappa and alpha have no value, because all grades are the same"
@@ -184,7 +185,7 @@ NAMES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha")
 
 
 def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
-    """Compute the five numbers of each confusion table, one table per row; nan if all grades are the same."""
+    """Compute the five measures for each confusion table, one table per row; nan if all grades are the same."""
     count = len(labels)
     o = tables.reshape(-1, count, count)
     size = o.sum(axis=(1, 2))
@@ -199,11 +200,11 @@ def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def _alpha(o: FloatArray) -> FloatArray:
-    """Krippendorff's alpha for ordinal grades, whose distance is the number of grades given between them."""
+    """Krippendorff's alpha for ordinal grades. The distance of two grades is the number of labels between them."""
     coincidences = o + o.transpose(0, 2, 1)
     given = coincidences.sum(axis=2)
     n = given.sum(axis=1)
-    below = np.cumsum(given, axis=1) - given / 2  # to the middle of each grade
+    below = np.cumsum(given, axis=1) - given / 2  # number of labels below the middle of each grade
     distance = (below[:, :, None] - below[:, None, :]) ** 2
     observed = (coincidences * distance).sum(axis=(1, 2))
     expected = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
@@ -211,10 +212,10 @@ def _alpha(o: FloatArray) -> FloatArray:
 
 
 def tail(level: float, n_topics: int) -> float:
-    """Quantile for each end of an interval, a little further out than (1 - level) / 2 when topics are few.
+    """Tail probability for each end of an interval, a little smaller than (1 - level) / 2 when topics are few.
 
-    A bootstrap of n topics is too narrow by sqrt((n - 1)/n), and ignores that the variance is estimated (Hesterberg
-    2015, section 5.3).
+    A bootstrap interval from n topics is too narrow by the factor sqrt((n - 1)/n), and ignores that the variance is
+    only estimated (Hesterberg 2015, section 5.3).
     """
     from scipy.special import ndtr, stdtrit
 
@@ -228,7 +229,7 @@ def _interval(draws: FloatArray, level: float, n_topics: int) -> Interval | None
 
 
 def expanded(draws: FloatArray, level: float, n_topics: int, **method: Any) -> Interval:
-    """Make an interval from resamples of topics, its ends at the quantiles of `tail`."""
+    """Make an interval from resamples of topics, with its ends at the quantiles that `tail` gives."""
     out = tail(level, n_topics)
     low, high = np.quantile(draws, [out, 1 - out], **method)
     return Interval(float(low), float(high), level, "expanded percentile bootstrap of topics")

@@ -1,6 +1,7 @@
-"""Changes of judgments from published experiments, each as a function and as a `Change` at one level.
+"""Ways to change judgments, taken from published experiments.
 
-The functions return new Qrels on the same topics. A study can repeat a `Change` in any process.
+Each is a function that returns new Qrels on the same topics. A `Change` holds the name of such a function with its
+level, so that a study can repeat it in any process.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
     Returns
     -------
     Qrels
-        The judgments in the pool. A `DataWarning` counts documents of the pool without a judgment.
+        The judgments in the pool. A `DataWarning` counts the pooled documents without a judgment.
 
     See Also
     --------
     sample : A random share of the judgments.
-    judgment_study : What changed judgments do to the ranking.
+    judgment_study : Measure what changed judgments do to the ranking.
 
     References
     ----------
@@ -76,9 +77,10 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
 def sample(
     qrels: Qrels, share: float, rng: Seed = None, *, rel: float | None = None, least: tuple[int, int] = (1, 10)
 ) -> Qrels:
-    """Draw a random share of the judgments, on each topic separately from the relevant and from the other documents.
+    """Draw a random share of the judgments, separately from the relevant and the other documents of each topic.
 
-    With the same seed a smaller share is a subset of a larger one, so a series of shares is one history of judging.
+    With the same seed, a smaller share is a subset of a larger one, so a series of shares shows one set of judgments as
+    it grows.
     Grades below 0 are drawn with the other nonrelevant documents.
 
     Parameters
@@ -86,13 +88,13 @@ def sample(
     qrels : Qrels
         The full judgments.
     share : float
-        Above 0 and up to 1; rounded to a whole number of judgments in each stratum.
+        Above 0 and up to 1; rounded to whole numbers of relevant and of other documents on each topic.
     rng : int, Generator or None
-        The seed; the same one gives the same judgments.
+        The seed; the same seed gives the same judgments.
     rel : float, optional
         The lowest relevant grade, by default 1; required if grades are not whole numbers.
     least : (int, int)
-        The smallest numbers of relevant and of other documents to keep on each topic, if it has as many.
+        The smallest numbers of relevant and of other documents to keep on each topic, if it has that many.
 
     Returns
     -------
@@ -101,8 +103,8 @@ def sample(
 
     See Also
     --------
-    depth_pool : The judgments of a pool of another depth.
-    label : Which documents people should judge.
+    depth_pool : Keep the judgments of a shallower pool.
+    label : Choose the documents that people should judge.
 
     References
     ----------
@@ -139,12 +141,12 @@ def pseudo(
     k : int
         Depth of the pool.
     rng : int, Generator or None
-        The seed; the same one gives the same judgments.
+        The seed; the same seed gives the same judgments.
     share, spread : float
-        Mean and standard deviation of the relevant share of the pool, drawn from a normal distribution for each topic
-        and clipped to [0, 1]; at least one document is relevant.
+        Mean and standard deviation of the share of relevant documents in the pool. The share on each topic is drawn
+        from a normal distribution and clipped to [0, 1]; at least one document is relevant.
     duplicates : bool
-        Whether a document's chance to be drawn next is proportional to the number of runs that have it.
+        If True, a document's chance of being drawn next is proportional to the number of runs that have it.
 
     Returns
     -------
@@ -174,7 +176,7 @@ def pseudo(
     sizes = np.bincount(topic, minlength=len(runs.topics))
     shares = np.clip(draws.normal(share, spread, len(sizes)) if spread else share, 0.0, 1.0)
     quota = np.maximum(np.floor(shares * sizes + 0.5), 1)
-    # The smallest of w exponential variables wins as often as w tickets in a draw.
+    # An exponential waiting time divided by w is the shortest with a probability proportional to w.
     waits = draws.standard_exponential(len(places)) / (weight[places] if duplicates else 1)
     return Qrels(runs.pairs, places, (_place_in(topic, waits) < quota[topic]).astype(np.float64))
 
@@ -190,18 +192,18 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
     runs : Runs
         The runs.
     names : sequence of str
-        The runs whose documents are judged.
+        The runs whose documents stay judged.
     k : int, optional
         Number of first documents of each run to use; by default all.
 
     Returns
     -------
     Qrels
-        Their judgments, on the same topics.
+        The judgments of these documents, on the same topics.
 
     See Also
     --------
-    leave_out : Without the documents that only one team pooled.
+    leave_out : Remove the judgments of documents that only one team pooled.
 
     References
     ----------
@@ -234,7 +236,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     team : str
         The team to leave out.
     teams : mapping of str to sequence of str
-        The runs of each team that formed the pool. Runs without a team pooled nothing.
+        The runs of each team that formed the pool. Runs without a team did not contribute to the pool.
     k : int, optional
         Depth of the pool; by default all retrieved documents.
 
@@ -245,7 +247,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
 
     See Also
     --------
-    judgment_study : What changed judgments do to the ranking.
+    judgment_study : Measure what changed judgments do to the ranking.
 
     References
     ----------
@@ -275,23 +277,23 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
 def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
     """Replace a random share of the human judgments on each topic by the machine's grades.
 
-    The share refers to the judgments that both have, and is drawn on each topic separately. Judgments of the human
-    alone are kept, with a `DataWarning` on their number; judgments of the machine alone are left out. With the same
-    seed a smaller share replaces a subset of what a larger one replaces.
+    The share refers to the documents that both judged, and is drawn on each topic separately. Documents that only the
+    human judged keep their grades, and a `DataWarning` counts them. Documents that only the machine judged are left
+    out. With the same seed, a smaller share replaces a subset of the judgments that a larger share replaces.
 
     Parameters
     ----------
     human, machine : Qrels
-        The two judges. Grades should have the same meaning; `Qrels.recode` helps.
+        The two judges. Their grades should have the same meaning; if they do not, use `Qrels.recode` first.
     share : float
         From 0 to 1; rounded to a whole number of labels on each topic.
     rng : int, Generator or None
-        The seed; the same one gives the same judgments.
+        The seed; the same seed gives the same judgments.
 
     Returns
     -------
     Qrels
-        The documents and topics of the human judgments.
+        Judgments of the same topics and documents as `human`.
 
     See Also
     --------
@@ -330,7 +332,7 @@ def grades_beside(first: Qrels, second: Qrels) -> FloatArray:
 
 
 def among(runs: Runs, qrels: Qrels, found: BoolArray) -> BoolArray:
-    """Find the judgments that are among these pairs of the runs."""
+    """Mark the judgments whose pairs of topic and document are marked in `found`."""
     places = runs.pairs.locate(qrels.pairs)[qrels.places]
     return (places >= 0) & found[places]
 
@@ -347,7 +349,7 @@ def threshold(qrels: Qrels, rel: float | None) -> float:
 
 
 def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:
-    """Rank of each item by its key within its stratum, from 0."""
+    """Rank each item by its key within its stratum, starting at 0."""
     order = np.lexsort((key, stratum))
     places = np.empty(len(stratum), dtype=np.int64)
     places[order] = numbered(stratum[order]) - 1
@@ -355,7 +357,7 @@ def _place_in(stratum: IntArray, key: FloatArray) -> IntArray:
 
 
 def teams_of(owners: Mapping[str, str], runs: Runs) -> dict[str, list[str]]:
-    """Make {team: its runs} from {run: its team}; every run must exist."""
+    """Turn {run: its team} into {team: its runs}; every run must exist."""
     lost = [name for name in owners if name not in runs.systems]
     if lost:
         raise InputError(f"teams names {counted(len(lost), 'unknown run')}: {listing(lost)}")
@@ -377,7 +379,7 @@ def _judge(qrels: Qrels, of: Qrels) -> Qrels:
     return qrels
 
 
-# The function that makes the qrels; whether it draws at random; its options, with required ones in capitals.
+# For each kind: the function that makes the qrels, whether it draws at random, and its options (capitals: required).
 _KINDS: dict[str, tuple[Maker, bool, tuple[str, ...]]] = {
     "depth_pool": (lambda runs, full, k, rng, o: depth_pool(runs, full, k, **o), False, ("contributing",)),
     "sample": (lambda runs, full, share, rng, o: sample(full, share, rng, **o), True, ("rel", "least")),
@@ -400,10 +402,10 @@ class Change:
     | depth_pool | the depth k | contributing |
     | sample | the share | rel, least |
     | pseudo | the depth k | share, spread, duplicates |
-    | from_runs | the name of a run, or several | k |
-    | leave_out | the name of a team | teams (needed), k |
-    | mix | the share | machine (needed): the other Qrels |
-    | judge | a name for the judge | qrels (needed): its Qrels |
+    | from_runs | the name of one run, or a list of names | k |
+    | leave_out | the name of a team | teams (required), k |
+    | mix | the share | machine (required): the Qrels of the other judge |
+    | judge | a name for the judge | qrels (required): the Qrels of this judge |
 
     Parameters
     ----------
@@ -443,14 +445,14 @@ class Change:
 
     @property
     def random(self) -> bool:
-        """Whether every draw differs."""
+        """Whether the change draws judgments at random."""
         return _KINDS[self.kind][1]
 
     @property
     def label(self) -> str:
-        """The level in words."""
+        """The level as text."""
         names = [str(name) for name in _each(self.level)]
-        return listing(names) if names[1:] else "".join(names)  # one name as it is: tables give it back
+        return listing(names) if names[1:] else "".join(names)  # a single name stays as it is, for tables
 
     def make(self, runs: Runs, full: Qrels, rng: np.random.Generator) -> Qrels:
         """Make the changed judgments."""
@@ -463,12 +465,12 @@ class Change:
         return found, tuple(notes)
 
     def other(self) -> Qrels | None:
-        """The Qrels of the other judge whose grades it uses, if any."""
+        """Return the Qrels of the other judge whose grades this change uses, if any."""
         found: Qrels | None = self.options.get("machine", self.options.get("qrels"))
         return found
 
     def settings(self) -> dict[str, Any]:
-        """Everything that determines the changed judgments, ready for JSON."""
+        """Return everything that determines the changed judgments, ready for JSON."""
         return {"kind": self.kind, "level": self.label} | {
             name: qrels_digest(value) if isinstance(value, Qrels) else plain(value)
             for name, value in self.options.items()
@@ -483,7 +485,7 @@ def _each(level: Any) -> list[Any]:
 
 
 def qrels_digest(qrels: Qrels) -> str:
-    """Fingerprint of the judgments."""
+    """Compute a fingerprint of the judgments."""
     digest = hashlib.sha256()
     for topic in sorted(qrels):
         for document, grade in sorted(qrels[topic].items()):
@@ -492,7 +494,7 @@ def qrels_digest(qrels: Qrels) -> str:
 
 
 def runs_digest(runs: Runs) -> str:
-    """Fingerprint of the runs in their order."""
+    """Compute a fingerprint of the runs, which depends on their order."""
     digest = hashlib.sha256("\0".join([*runs.systems, "", *runs.topics, "", *runs.pairs.documents]).encode())
     for array in (runs.pairs.starts, runs.pairs.document_of, runs.starts, runs.items):
         digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())

@@ -1,8 +1,8 @@
 """`evaluate`: score all runs with judgments. The scores equal those of trec_eval and are fast to recompute.
 
-A study scores the same runs under a thousand qrels. So documents are numbers (`TopicDocuments`), one look-up finds the
-judged documents of all runs, and each measure is a few sums over them. As in trec_eval, sums follow the order of the
-ranking.
+A study scores the same runs with a thousand qrels. So documents are stored as numbers (`TopicDocuments`), one look-up
+finds the judged documents of all runs, and each measure is a few sums over them. As in trec_eval, sums follow the order
+of the ranking.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ from .measures import Measure
 from .qrels import Qrels
 from .runs import Runs, numbered
 
-_BLOCK = 25_000  # documents at a time
+_BLOCK = 25_000  # number of documents to score at a time
 _ZERO = 1  # judged with grade 0; larger values are higher grades
-_FAR = 50  # times the next grade: a larger grade is probably a code
+_FAR = 50  # a highest grade this many times the next one is probably a code
 
 
 @checked
 def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing: Missing = "error") -> Any:
     """Score every run on every topic.
 
-    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are those of trec_eval, with the names of ir-measures:
+    AP, nDCG, P@k, R@k, RR, Rprec, Bpref and Success@k are computed as in trec_eval and named as in ir-measures:
     `nDCG@10`, `AP(rel=2)`, `RR@10`. Unjudged documents count as not relevant; Bpref ignores them. nDCG takes grades as
-    gains, discounts them by log2(rank + 1), and divides by the best order of all judged documents. DCG is the same
-    without the division. The other measures treat grades of at least `rel` as relevant; it is 1 by default, and
+    gains, discounts them by log2(rank + 1), and divides by the DCG of the best order of all judged documents. DCG is
+    nDCG without the division. The other measures treat grades of at least `rel` as relevant; `rel` is 1 by default, and
     required if grades are not whole numbers. Grades below 0 count as not judged. On a topic without a relevant document
     all systems score 0.
 
-    The topics are those of the qrels that any run has. Topics of the qrels that no run has, and topics of runs without
-    qrels, are left out with a warning.
+    The scored topics are those of the qrels that at least one run has. Topics of the qrels that no run has, and topics
+    of runs without qrels, are left out with a warning.
 
     Parameters
     ----------
     runs : Runs
-        From `read_runs` or `Runs.from_dict`; ties among documents were broken there, as trec_eval breaks them.
+        From `read_runs` or `Runs.from_dict`; both break ties among documents as trec_eval does.
     qrels : Qrels
         From `read_qrels` or `Qrels.from_dict`.
     measures : str or iterable of str
         The name of a measure, or several; trec_eval's names work, too.
     missing : {"error", "zero", "drop", "drop-systems"}
-        If a run lacks a topic that other runs have: stop; score it 0, as trec_eval -c does; leave out the topic; leave
-        out the run.
+        What to do if a run lacks a topic that other runs have: raise an error; score the run 0 there, as trec_eval -c
+        does; leave out the topic; leave out the run.
 
     Returns
     -------
     Scores, or dict of str to Scores
-        Topics x systems, with the measure's name in ir-measures. For several measures a dictionary of Scores by name,
-        all with the same topics and systems.
+        Scores of topics x systems, named as in ir-measures. For several measures, a dictionary from name to Scores, all
+        with the same topics and systems.
 
     See Also
     --------
@@ -93,7 +93,7 @@ def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing
     _warn_far(qrels)
     check_thresholds(qrels, wanted)
     labels = [runs.topics[k] for k in topics]
-    # Which lists are missing is the same for all measures; there, `score` gives 0.
+    # The same lists are missing for all measures. `score` gives 0 where a list is missing.
     holes = np.where((runs.depths == 0).T[topics], np.nan, 0.0)
     columns, rows = np.arange(len(runs.systems)), np.arange(len(labels))
     if has_holes(holes):
@@ -114,7 +114,7 @@ def parse_all(measures: Iterable[str]) -> list[Measure]:
 
 
 def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
-    """Find the indices in runs.topics of the topics to score, in the order of the qrels; warn of those left out."""
+    """Find the indices in runs.topics of the topics to score, in the order of the qrels; warn about the others."""
     places = runs.pairs.locate_topics(qrels.pairs)
     shared = places[places >= 0]
     if not shared.size:
@@ -133,7 +133,7 @@ def common_topics(runs: Runs, qrels: Qrels) -> IntArray:
 
 
 def check_thresholds(qrels: Qrels, measures: Iterable[Measure]) -> None:
-    """Raise if a measure needs relevant documents and grades such as 0.7 need a threshold."""
+    """Raise if a measure has no relevance threshold, but needs one because of grades such as 0.7."""
     unclear = [measure for measure in measures if measure.binary and measure.rel is None]
     if unclear and not qrels.whole:
         example = next(grade for grade in qrels.levels if grade != int(grade))
@@ -155,7 +155,7 @@ def _warn_far(qrels: Qrels) -> None:
 
 
 def score(runs: Runs, qrels: Qrels, measures: Sequence[Measure]) -> list[FloatArray]:
-    """Score by each measure: systems x topics of the runs; 0 without a list or a judgment."""
+    """Compute systems x topics scores for each measure; 0 where a list of documents or the judgments are missing."""
     cutoffs = [measure.cutoff for measure in measures]
     seen = runs if None in cutoffs else runs.cut(max(cutoff for cutoff in cutoffs if cutoff is not None))
     given = _Given(seen, qrels)
@@ -168,7 +168,7 @@ def score(runs: Runs, qrels: Qrels, measures: Sequence[Measure]) -> list[FloatAr
 
 
 def _blocks(runs: Runs) -> Iterator[slice]:
-    """Blocks of systems small enough for the processor's cache."""
+    """Yield blocks of systems that are small enough for the processor's cache."""
     ends = runs.starts[:: len(runs.topics)]
     first = 0
     while first < len(runs.systems):
@@ -178,7 +178,7 @@ def _blocks(runs: Runs) -> Iterator[slice]:
 
 
 class _Given:
-    """Judgments on the topics of the runs, with numbers that are the same for all systems."""
+    """Judgments on the topics of the runs, with the counts and gains that are the same for all systems."""
 
     def __init__(self, runs: Runs, qrels: Qrels) -> None:
         counts = np.flatnonzero(qrels.grades >= 0)
@@ -186,10 +186,10 @@ class _Given:
         topic = runs.pairs.locate_topics(qrels.pairs)[qrels.pairs.topic_of[places]]
         known = np.flatnonzero(topic >= 0)
         self.n_topics = len(runs.topics)
-        self.topic, self.grade = topic.take(known), grade.take(known)  # of each judgment
+        self.topic, self.grade = topic.take(known), grade.take(known)  # one entry per judgment
         pair = runs.pairs.locate(qrels.pairs)[places]
         there = np.flatnonzero(pair >= 0)
-        # The grade of each pair of the runs, and whether it is unjudged, of grade 0, or above.
+        # The grade of each pair of the runs, and whether the pair is unjudged, has grade 0, or has a higher grade.
         self.grade_of = np.zeros(len(runs.pairs))
         self.grade_of[pair[there]] = grade[there]
         self.kind = np.zeros(len(runs.pairs), dtype=np.uint8)
@@ -218,17 +218,17 @@ class _Given:
 
 @dataclass(frozen=True)
 class _Judged:
-    """Hits of some systems: documents with a grade above 0. A row is a system on a topic."""
+    """Hits of some systems: documents with a grade above 0. A row is one system on one topic."""
 
     given: _Given
     starts: IntArray
-    """Start of each row in `kind`."""
+    """Index in `kind` at which each row starts."""
     kind: npt.NDArray[np.uint8]
-    """Kind of each document: unjudged, of grade 0, or above."""
+    """Kind of each document: unjudged, grade 0, or a higher grade."""
     hits: IntArray
     """Indices of the documents above grade 0."""
     row: IntArray
-    """Row of each hit, increasing."""
+    """Row of each hit, in increasing order."""
     rank: IntArray
     """Rank of each hit in its list, from 1."""
     grade: FloatArray
@@ -269,7 +269,7 @@ class _Judged:
         return self.kept[measure.least]
 
     def sums(self, row: IntArray, terms: FloatArray | None = None) -> FloatArray:
-        """Sum the terms of each row, one after the other."""
+        """Sum the terms of each row in their order."""
         return np.bincount(row, terms, minlength=self.n_systems * self.given.n_topics).astype(np.float64)
 
 
@@ -278,11 +278,11 @@ def _ratio(top: FloatArray, bottom: IntArray | FloatArray) -> FloatArray:
 
 
 def _down_to(cutoff: int | None, rank: IntArray, *others: Any) -> list[Any]:
-    """Cut ranks and the arrays beside them at the cutoff."""
+    """Cut the ranks, and the arrays that go with them, at the cutoff."""
     if cutoff is None:
         return [rank, *others]
     kept = np.flatnonzero(rank <= cutoff)
-    return [of.take(kept) for of in (rank, *others)]  # quicker than by a mask
+    return [of.take(kept) for of in (rank, *others)]  # faster than a mask
 
 
 def _average_precision(found: _Judged, measure: Measure) -> FloatArray:
@@ -327,10 +327,10 @@ def _r_precision(found: _Judged, measure: Measure) -> FloatArray:
 def _bpref(found: _Judged, measure: Measure) -> FloatArray:
     row, _, total = found.relevant(measure)
     nonrelevant = np.tile(found.given.total(0.0), found.n_systems) - total
-    above = found.zeros_above()  # judged, and not relevant
+    above = found.zeros_above()  # nonrelevant documents above each hit
     if len(row) < len(found.row):  # some grades above 0 are below the threshold
         above = (above + numbered(found.row)).take(np.flatnonzero(found.grade >= measure.least)) - numbered(row)
-    # Only the first R of them count.
+    # Only the first R nonrelevant documents count.
     capped = np.minimum(above, total.take(row))
     terms = 1.0 - capped / np.maximum(np.minimum(nonrelevant, total), 1).take(row)
     return _ratio(found.sums(row, terms), total)

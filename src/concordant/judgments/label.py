@@ -1,4 +1,4 @@
-"""`label`: choose the documents that people should judge, in order; `read_labels`: read the list with their grades."""
+"""`label` chooses the documents that people should judge; `read_labels` reads the list with their grades."""
 
 from __future__ import annotations
 
@@ -39,31 +39,31 @@ _KEPT = ("seed", "measures", "depth", "topics", "pool_size", "added", "runs", "m
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelList(Result):
-    """The choice of `label`: pairs of topic and document in the order of judging, with the known grades."""
+    """The list that `label` makes: pairs of topic and document in the order of judging, with the known grades."""
 
     _index = "order"
     pairs: tuple[tuple[str, str], ...]
     sizes: FloatArray
-    """How far the label of each pair can move the ranking."""
+    """How much the label of each pair can change the ranking."""
     keys: FloatArray
-    """u / size, where u is a hash of seed, topic and document. The list holds the pairs with the smallest keys."""
+    """u / size for each pair, where u is a hash of seed, topic and document. The list has the smallest keys."""
     batches: IntArray
-    """The batch of each pair, from 1. Only complete batches are a sample."""
+    """The batch number of each pair, starting at 1. Only complete batches form a random sample."""
     threshold: float
-    """The smallest key that is not on the list; infinite if the list holds the whole pool."""
+    """The smallest key among the pairs that are not on the list; infinite if the list holds the whole pool."""
     pool_size: int
     seed: int
     measures: tuple[str, ...]
     depth: int
     topics: tuple[str, ...]
     runs: Mapping[str, str]
-    """A checksum of each run on these topics, down to `depth`."""
+    """A checksum of the first `depth` documents of each run on these topics."""
     machine: str | None
-    """A checksum of the machine's grades."""
+    """A checksum of the machine's grades; None without a machine."""
     grades: FloatArray
     """The grades that people gave; nan for pairs not yet judged."""
     skipped: BoolArray
-    """Pairs that people could not judge."""
+    """Whether people skipped each pair because they could not judge it."""
     added: int = 0
     """Number of pairs at the end of the list that were added for late runs."""
     source: str = field(default="", compare=False, metadata={"in_dict": False})
@@ -85,19 +85,19 @@ class LabelList(Result):
 
     @property
     def complete_batches(self) -> int:
-        """Number of complete batches from the first on."""
+        """Number of batches before the first incomplete one."""
         open_ = self.batches[~self.answered]
         return int(open_.min() if open_.size else self.batches.max() + 1) - 1
 
     def prefix(self) -> tuple[int, float]:
-        """Size of the sample, the complete batches, and the smallest key of all other pairs."""
+        """Return the number of pairs in complete batches, and the smallest key among all other pairs."""
         n = int((self.batches <= self.complete_batches).sum())
         if n < len(self.pairs) and self.added:
             raise InputError(f"{self._said}judge the whole list first: its last {self.added} pairs are for late runs")
         return n, float(min(self.keys[n:].min(initial=np.inf), self.threshold))
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the list as written, with the known grades."""
+        """Return the rows of the CSV file, with the known grades."""
         grades = ["" if np.isnan(g) else repr(int(g) if g == int(g) else g) for g in self.grades.tolist()]
         grades = [SKIP if skip else grade for skip, grade in zip(self.skipped, grades, strict=True)]
         rest = zip(self.pairs, self.batches.tolist(), grades, strict=True)
@@ -128,7 +128,7 @@ class LabelList(Result):
                 check_new(path)  # raises the error
 
     def _plan(self) -> dict[str, Any]:
-        """Everything except the grades, ready for JSON."""
+        """Return the plan, which holds everything except the grades, ready for JSON."""
         columns = (self.batches.tolist(), self.sizes.tolist(), self.keys.tolist())
         about = {name: getattr(self, name) for name in _KEPT}
         limit = None if np.isinf(self.threshold) else self.threshold
@@ -154,7 +154,7 @@ class LabelList(Result):
 
     @checked
     def with_grades(self, qrels: Qrels) -> LabelList:
-        """Fill in the list with these judgments; pairs without a judgment get grade 0.
+        """Fill in the grades from these judgments; pairs without a judgment get grade 0.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class LabelList(Result):
         return replace(self, grades=np.array([float(found.get(t, {}).get(d, 0)) for t, d in self.pairs]))
 
     def judged(self) -> Qrels:
-        """Return the grades as judgments."""
+        """Return the known grades as `Qrels`."""
         found: dict[str, dict[str, float]] = {}
         for (topic, document), grade in zip(self.pairs, self.grades.tolist(), strict=True):
             if not np.isnan(grade):
@@ -193,9 +193,9 @@ class LabelList(Result):
 
     @checked
     def add(self, runs: Runs, *, machine: Qrels | None = None) -> LabelList:
-        """Add the documents of late runs in separate batches; known grades are kept.
+        """Add documents of late runs in new batches; the known grades are kept.
 
-        A new pair is added if its key, from the same seed, is below the same threshold.
+        A new pair is added if its key is below the threshold of the list. Its key comes from the same seed.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class LabelList(Result):
         pool = make_pool(runs, self.topics, self.depth, machine)
         pairs, old, listed = pool.pairs, set(before.pairs), set(self.pairs)
         size = sizes_of(pool, parse_all(self.measures))
-        # Any sizes are valid if fixed before the labels are known. These have the scale of the old ones.
+        # Sizes are valid if they are fixed before the labels are known. Scale the new ones to match those on the list.
         size *= self.sizes.sum() / sum(size[k] for k, pair in enumerate(pairs) if pair in listed)
         new = np.array([k for k, pair in enumerate(pairs) if pair not in old], dtype=np.int64)
         key = np.full(len(pairs), np.inf)
@@ -233,12 +233,12 @@ class LabelList(Result):
 
 
 def plan_path(path: str | os.PathLike[str]) -> Path:
-    """Path of the plan of a list: list.plan.json for list.csv."""
+    """Return the path of a list's plan, such as list.plan.json for list.csv."""
     return Path(path).with_suffix(".plan.json")
 
 
 def check_new(path: str | os.PathLike[str]) -> None:
-    """Raise if a list or its plan would replace a file."""
+    """Raise an error if a list or its plan would replace an existing file."""
     if not Path(path).name:
         raise InputError(f"path is {str(path)!r}: give the name of a file")
     for file in (Path(path), plan_path(path)):
@@ -257,28 +257,29 @@ def label(
     depth: int = 100,
     topics: Sequence[str] | None = None,
 ) -> LabelList:
-    """Choose the documents that people should judge, so that few labels rank the systems well.
+    """Choose the documents that people should judge, so that a few labels rank the systems well.
 
-    Each pair of topic and document is drawn with a known probability, which is higher if its label can move the
-    differences between systems further. So the ranking by `rank_from_labels` is unbiased even if the machine is wrong.
+    Each pair of topic and document is drawn with a known probability. It is higher if the label of the pair can change
+    the differences between systems more. So the ranking by `rank_from_labels` is unbiased even if the machine is wrong.
 
     Parameters
     ----------
     runs : Runs
-        The systems to rank. Their first documents are the pool.
+        The systems to rank. Their top documents form the pool.
     machine : Qrels, optional
         A machine's grades, on any scale. They make the estimates more precise and cannot bias them.
     measures : iterable of str
-        Measures to rank by: P@k, DCG@k, nDCG@k, AP, AP@k. With several, the list serves all of them.
+        Measures to rank by: P@k, DCG@k, nDCG@k, AP, AP@k. With several measures, one list serves all of them.
     budget : int
         Number of pairs that people will judge. Fix it now: stopping once a ranking looks clear invalidates the
         intervals.
     seed : int
         The same seed gives the same list.
     depth : int
-        Depth of the pool, and cutoff, for measures without a cutoff.
+        The pool depth, and the cutoff, for measures that have no cutoff.
     topics : iterable of str, optional
-        By default the topics that the machine judged, or without a machine all topics of the runs.
+        The topics to judge. By default these are the topics that the machine judged or, without a machine, all topics
+        of the runs.
 
     Returns
     -------
@@ -340,14 +341,17 @@ def label(
 
 
 def _in_batches(order: IntArray, pool: Pool) -> tuple[IntArray, IntArray]:
-    """Order pairs by their keys into batches; within a batch by topic and name, so that the order hides the keys."""
+    """Split pairs, given in the order of their keys, into batches.
+
+    Each batch is sorted by topic and document, so that its order does not reveal the keys.
+    """
     batch = np.arange(len(order)) // BATCH
     name = np.argsort(np.argsort([pool.documents[k] for k in order], kind="stable"), kind="stable")
     return order[np.lexsort((name, pool.topic_of[order], batch))], batch + 1
 
 
 def run_sums(runs: Runs, topics: Sequence[str], depth: int) -> dict[str, str]:
-    """Compute a checksum of each run on these topics."""
+    """Compute a checksum of the first `depth` documents of each run on these topics."""
     cut, found = runs.cut(depth), {}
     for system in cut.systems:
         digest = hashlib.sha256()
@@ -364,7 +368,7 @@ def machine_sum(machine: Qrels | None) -> str | None:
 
 
 def is_label_list(path: str) -> bool:
-    """Whether a file begins like a list of documents to judge, in any format that a spreadsheet writes."""
+    """Tell whether a file begins like a list of documents to judge, in any format that a spreadsheet writes."""
     try:
         with open(path, "rb") as file:
             first = file.readline(200).decode("utf-8-sig", errors="replace")
@@ -377,8 +381,8 @@ def is_label_list(path: str) -> bool:
 def read_labels(path: str | os.PathLike[str]) -> LabelList:
     """Read a list of documents to judge, with the grades that people gave, and the plan next to it.
 
-    A spreadsheet may have reordered the rows and changed separators and quotes, or grades to 1.0 or 1,0. An empty grade
-    means not yet judged; `skip` marks a pair that cannot be judged.
+    A spreadsheet may have reordered the rows, changed separators or quotes, or rewritten grade 1 as 1.0 or 1,0. A pair
+    without a grade is not yet judged; `skip` marks a pair that cannot be judged.
 
     Parameters
     ----------
@@ -437,7 +441,7 @@ def _planned(path: str | os.PathLike[str]) -> LabelList:
 
 
 def _rewritten(order: str, topic: str, document: str, found: LabelList) -> int | None:
-    """Find the pair of a row by its order, if a spreadsheet only rewrote numbers, such as 007 to 7."""
+    """Find the pair of a row by its order number, in case a spreadsheet rewrote a name such as 007 to 7."""
     number = plain_number(order)
     if number is None or number not in range(1, len(found.pairs) + 1):
         return None
@@ -451,7 +455,7 @@ def _alike(now: str, before: str) -> bool:
 
 def _grade(source: Source, line: int, text: str) -> float:
     whole, comma, digits = text.partition(",")
-    number = plain_number(text if len(digits) == 3 else f"{whole}.{digits}" if comma else text)  # 1,000 is unclear
+    number = plain_number(text if len(digits) == 3 else f"{whole}.{digits}" if comma else text)  # 1,000 is ambiguous
     if number is None or not abs(number) <= MOST:
         raise source.error(f"the grade {text!r} is not a number: write a number, leave it empty, or write {SKIP}", line)
     return number

@@ -19,13 +19,13 @@ from .leverage import ap_slopes, discount, rank_weights
 from .measures import Measure
 from .pool import FOLDS, Pool
 
-MOST_GRADES = 20  # for nDCG, which treats each grade separately
+MOST_GRADES = 20  # the most grades that nDCG takes, because it treats each grade separately
 _RIDGE = {"machine": 3.0, "popularity": 10.0, "topic": 15.0}
-# Six-point quadrature of a normal distribution, for the number of documents of a grade.
+# Six-point quadrature of a normal distribution, for the number of documents with a grade.
 _POINTS = np.array([-2.0233, -1.1, -0.35, 0.35, 1.1, 2.0233])
 _MASS = np.array([0.06, 0.18, 0.26, 0.26, 0.18, 0.06])
 _POINTS = _POINTS / np.sqrt(_MASS @ _POINTS**2)
-_FADING = 0.1  # var(R) / R^2 at which the correction of AP's bias fades to 1 / e
+_FADING = 0.1  # var(R) / R^2 at which the correction for AP's bias fades to 1 / e
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +36,11 @@ class LabelSample:
     places: IntArray
     """The place of each judged pair in the pool."""
     chance: FloatArray
-    """The probability that each pair is judged."""
+    """The probability with which each of these pairs was judged."""
     sizes: FloatArray
     grades: FloatArray
     fold: IntArray
-    """The fold of each pair of the pool, which is predicted from the labels of the other folds."""
+    """The fold of each pair in the pool. Labels in a fold are predicted from the labels of the other folds."""
 
 
 class Estimated(NamedTuple):
@@ -74,7 +74,7 @@ def estimate(sample: LabelSample, measure: Measure, *, machine: bool = True, pop
 def predictions(
     sample: LabelSample, labels: FloatArray, *, machine: bool = True, popularity: bool = True
 ) -> FloatArray:
-    """Predict the label of every pair by weighted ridge regression without the labels of its own fold."""
+    """Predict the label of every pair from the labels of the other folds, by weighted ridge regression."""
     pool, judged = sample.pool, sample.places
     levels = pool.levels if machine else np.zeros_like(pool.levels)
     known = pool.popularity if popularity else np.zeros((len(pool), 0))
@@ -82,7 +82,7 @@ def predictions(
     blocks = (np.eye(n_levels)[levels[judged]], known[judged], np.eye(len(pool.topics))[pool.topic_of[judged]])
     rows = np.concatenate(blocks, axis=1)
     penalty = np.repeat(list(_RIDGE.values()), [n_levels, n_known, len(pool.topics)])
-    # Weights size^2 (1 - pi) / pi^2: the effect of a prediction error for a pair like it.
+    # The weight size^2 (1 - pi) / pi^2 says how much a prediction error for a pair like this one matters.
     weight = sample.sizes**2 / sample.chance**2
     weight = np.maximum((1 - sample.chance) * weight, 1e-12 * weight.max())
     found = np.empty((len(labels), len(pool)))
@@ -105,11 +105,11 @@ def predictions(
 def _linear(
     sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
-    """Estimate P@k and DCG@k by sums of pseudo-labels, nDCG@k by the sum divided by the estimated ideal."""
+    """Estimate P@k and DCG@k by sums of pseudo-labels, and nDCG@k by such a sum divided by the estimated ideal."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
     weights = rank_weights(measure, pool.places.shape[2])
     depth, n_topics = len(weights), len(pool.topics)
-    # v = f + (y - f) / pi where judged. Grades of nDCG add up by the step from one grade to the next.
+    # v = f + (y - f) / pi where judged. For nDCG, a grade is the sum of the steps up to it.
     residuals = labels - predicted[:, judged]
     pseudo, expected = (steps @ predicted for _ in range(2))
     pseudo[judged] += steps @ residuals / chance
@@ -119,7 +119,7 @@ def _linear(
     if measure.kind == "nDCG":
         ideal, slope = _ideal(sample, steps, labels, predicted, depth)
     scores, plain = (pool.at(v, depth) @ weights / ideal for v in (pseudo, expected))
-    # M = (a (y - f) - score d(ideal)) sqrt(1 - pi) / pi / (ideal T), a the weight of the rank of the pair.
+    # M = (a (y - f) - score d(ideal)) sqrt(1 - pi) / pi / (ideal T). a is the weight of the rank.
     topic = pool.topic_of[judged]
     terms = own * (steps @ residuals) - scores[:, topic] * (residuals * slope[:, topic]).sum(axis=0)
     return Estimated(scores, terms * (spread / ideal[topic] / n_topics), plain)
@@ -130,8 +130,8 @@ def _ideal(
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate the best DCG of each topic, and how it depends on the residuals of each grade.
 
-    The number of documents of a grade is the number seen, plus the prediction for the rest, plus a correction for
-    prediction errors: one for all topics together, and one for each topic where topics differ by more than chance.
+    The number of documents with a grade is the number seen, plus the prediction for the rest, plus two corrections for
+    prediction errors: one for all topics together, and one for each topic if topics differ by more than chance.
     """
     pool, judged, chance = sample.pool, sample.places, sample.chance
     gain = np.concatenate([[0.0], np.cumsum(discount(depth))])
@@ -145,18 +145,19 @@ def _ideal(
         return np.asarray(np.interp(np.clip(points, 0, depth), np.arange(depth + 1), gain) @ _MASS)
 
     for j, (y, f) in enumerate(zip(labels, predicted, strict=True)):
-        # What the predictions missed of the unjudged pairs, in all topics and in each, with the variance by chance.
+        # How much the predictions for unjudged pairs miss, over all topics and on each, with the sampling variance.
         missed = (y - f[judged]) * (1 - chance) / chance
         seen = np.bincount(topic, y, len(rest))
         miss = np.bincount(topic, missed, len(rest))
         variance = rest.clip(0.5) * (missed**2 @ (1 - chance)) / max(rest.sum(), 1.0)
         common = rest * miss.sum() / max(rest.sum(), 1.0)
         miss -= common
-        # Shrink what is left of a topic by between / (between + chance), between the variance of true differences.
+        # Shrink the remaining miss of each topic by between / (between + variance). `between` is the variance of the
+        # true differences between topics.
         between = max(0.0, float((miss**2 - variance).mean())) / max(float((rest**2).mean()), 1e-9) * rest**2
         kept = between / np.maximum(between + variance, 1e-12)
-        # Number of pairs of this grade or above = seen + predicted + corrections. Its gain is the expectation over
-        # a normal distribution with the variance that is left.
+        # Number of pairs of this grade or above = seen + predicted + corrections. The gain is its expectation over
+        # a normal distribution with the remaining variance.
         number = seen + np.clip(pool.by_topic(f * left) + common + kept * miss, 0, rest)
         chances = np.clip(f, 0, 1)
         spread = np.sqrt(kept * variance + pool.by_topic(left * chances * (1 - chances)))
@@ -169,7 +170,7 @@ def _ideal(
 def _average_precision(
     sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
-    """Estimate AP as S(v) / R. S has products of at most two labels, so it is unbiased, too. Errors are linearised."""
+    """Estimate AP as S(v) / R. S multiplies at most two labels, so S(v) is unbiased. Errors are linearised."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
     cutoff, topic = measure.cutoff or pool.places.shape[2], pool.topic_of[judged]
     guess = np.clip(predicted[0], 0.001, 0.999)
@@ -181,11 +182,11 @@ def _average_precision(
     # R = sum v, at least half of the sum of best guesses.
     relevant = np.maximum(pool.by_topic(pseudo), 0.5 * pool.by_topic(known).clip(0.5))
     scores = ap_slopes(pool, pseudo, relevant, cutoff)[1]
-    # The slope of S / R by a label, dS/dx / R - S / R^2, at the best guesses.
+    # The derivative of S / R by a label, dS/dx / R - S / R^2, at the best guesses.
     slope, score = ap_slopes(pool, known, relevant, cutoff)
     own = _at_judged(pool, judged, slope) - score[:, topic] / relevant[topic]
     # To second order a ratio is too large by var(R) S / R^3 - cov(S, R) / R^2 = -sum slope var(v) / R, with var(v)
-    # estimated by (y - f)^2 (1 - pi) / pi^2. Where R is uncertain that is worse than nothing, so it fades.
+    # estimated by (y - f)^2 (1 - pi) / pi^2. Where R is uncertain, this correction does harm, so it fades out.
     variance = residuals**2 * (1 - chance) / chance**2
     fading = np.exp(-np.bincount(topic, variance, len(relevant)) / relevant**2 / _FADING)
     scores = scores + own * (variance * (fading / relevant)[topic]) @ np.eye(len(relevant))[topic]
@@ -214,17 +215,18 @@ def freedom_of(terms: FloatArray) -> FloatArray:
 
 
 def shrinkage_by(sample: LabelSample, factor: float) -> FloatArray:
-    """Factor for each squared term if the number of labels were multiplied by `factor`."""
+    """Factor by which each squared term would shrink if the number of labels were multiplied by `factor`."""
     chance, wanted = sample.chance, factor * len(sample.places)
     if wanted >= len(sample.pool):
         return np.zeros(len(chance))
-    # With the threshold times c, chances are min(1, c pi), and n' = sum min(1, c pi) / pi pairs are expected.
+    # If the threshold is multiplied by c, a pair is drawn with probability min(1, c pi), and the expected number of
+    # pairs is n' = sum min(1, c pi) / pi.
     low, high = 1.0, 1e12
     for _ in range(100):  # find c by bisection on a log scale
         middle = np.sqrt(low * high)
         expected = (np.minimum(1, middle * chance) / chance).sum()
         low, high = (middle, high) if expected < wanted else (low, middle)
-    # A squared term has the factor (1 - pi) / pi per expected pair.
+    # In expectation over the drawn pairs, a squared term is proportional to (1 - pi) / pi.
     later = np.minimum(1, low * chance)
     return (1 - later) / later / np.maximum((1 - chance) / chance, 1e-300)
 

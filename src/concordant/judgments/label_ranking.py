@@ -29,8 +29,8 @@ from .runs import Runs
 
 FEWEST = 50  # labels needed for intervals
 FEW = 0.05  # share of the pool below which a good machine may rank better
-# AP divides by the number of relevant documents of a topic, which is uncertain until one of them is judged. These are
-# the largest shares of topics without one at which means, and intervals for topics like these, held.
+# AP divides by the number of relevant documents of a topic, which is uncertain until people find one of them. These are
+# the largest shares of topics without a relevant document at which means, or intervals for topics like these, hold.
 MOST_LACKING = {"means": 0.05, "differences": 1 / 3}
 DRAWS = 9_999
 _TOGETHER = 0.5  # smallest correlation of the machine's scores with the estimates at which favours are reported
@@ -42,10 +42,13 @@ _CAUTION = (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LabelRanking(Favours, Findings):
-    """The result of `rank_from_labels`: systems by their estimated means, best first. Its page lists the attributes."""
+    """The result of `rank_from_labels`: systems by their estimated means, best first.
+
+    The page of `rank_from_labels` lists the attributes.
+    """
 
     sentences: tuple[str, ...]
-    """Sentences between the verdict and the one on whom the machine favours."""
+    """Sentences to print after the verdict, and before the sentence that names the systems favoured by the machine."""
 
     def _answers(self) -> Sequence[str]:
         whom = [] if self.ranks is None else self._whom("The machine")
@@ -80,15 +83,15 @@ def rank_from_labels(
     runs : Runs
         All runs of the list.
     measure : str
-        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. The measures of the list are the most precise.
+        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. Measures of the list are the most precise.
     machine : Qrels, optional
         A machine's grades, on any scale.
     these_topics : bool
-        By default intervals are for topics like these. With True they are for the mean over these topics if all
-        documents were judged.
+        By default, intervals are for the mean over topics like these. If True, they are for the mean over just these
+        topics that would be found if all documents were judged.
     final : bool
-        True ranks by an unfinished list because nobody will judge the rest. Do not stop once you like the ranking: then
-        the intervals do not hold.
+        If True, rank by an unfinished list that nobody will complete. Do not stop judging because you like the ranking:
+        that invalidates the intervals.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
@@ -97,19 +100,20 @@ def rank_from_labels(
     Returns
     -------
     LabelRanking
-        `means` are the estimates with the covariance of their errors, for `board(found.means)`; for nDCG, and AP if
-        people found relevant documents on too few topics, differences from the mean of all systems. `low` and `high`
-        are the limits of the interval of each mean, `ranks` the rank intervals. With fewer than 50 labels, `ranks` is
-        None and all errors are nan. `scores` has the estimates on each topic, of which some may lie outside of [0, 1].
-        `document_covariance` is the covariance due to judging a sample of documents.
+        `means` holds the estimates with the covariance of their errors, as `board(found.means)` needs them. For nDCG,
+        and for AP if people found relevant documents on too few topics, they are differences from the mean of all
+        systems. `low` and `high` are the limits of the interval of each mean, and `ranks` holds the rank intervals.
+        With fewer than 50 labels, `ranks` is None and all errors are nan. `scores` has the estimates on each topic;
+        some may lie outside [0, 1]. `document_covariance` is the covariance due to judging only a sample of documents.
 
         `n_judged` counts the labels used, `n_pairs` the pairs in the pool, `n_skipped` the pairs in the used batches
         that people could not judge, `n_beyond` the labels after the last complete batch, and for AP `n_lacking` the
-        topics on which people found no relevant document. `worth` is the number of labels on whole topics that give
-        equally precise differences between systems. `half_width` is the mean half-width of the intervals of
-        differences, `half_width_at_twice` that expected with twice the labels. `helped` is the share of the variance
-        due to sampled documents that the machine removes. `favour` is how much it favours each system, in units of the
-        score, and `favour_p` the p-value, corrected by Holm's method; both are nan without a useful machine.
+        topics on which people found no relevant document. `worth` is the number of labels that judging whole topics
+        would need for equally precise differences between systems. `half_width` is the mean half-width of the intervals
+        of differences, and `half_width_at_twice` the half-width expected with twice the labels. `helped` is the share
+        that the machine removes of the variance due to sampling documents. `favour` is how much the machine favours
+        each system, in units of the score, and `favour_p` the p-value, corrected by Holm's method; both are nan without
+        a useful machine.
 
     Raises
     ------
@@ -170,7 +174,8 @@ def rank_from_labels(
     later = of_documents @ shrinkage_by(sample, 2.0) - of_documents.sum()
     traces = np.trace(_centred_covariance(covariance)) + np.array([0.0, later])
     widths = np.median(quantile) * np.sqrt(2 / (len(order) - 1) * traces.clip(0)) if known else [np.nan, np.nan]
-    # k whole topics have the error S / k beyond these topics, ours have V + S / T: S and V are known from `topics`.
+    # With k whole topics the error variance is S / k. Here it is `topics` = V + S / T, with V due to sampled documents.
+    # Both are equal at k = T (1 - V / `topics`).
     worth = len(sample.pool) * (1 - of_documents.sum() / np.trace(_centred_covariance(topics)))
     helped, favour, favour_p = np.nan, np.full(len(order), np.nan), np.full(len(order), np.nan)
     if machine is not None and known:
@@ -242,7 +247,7 @@ def rank_from_labels(
 
 
 def _leader(means: Means, ranks: RankIntervals | None, level: str) -> str:
-    """Say which system leads, and its ranks."""
+    """Name the leading system and its rank interval."""
     first = [system for system, mean in zip(means.systems, means.values, strict=True) if mean == means.values[0]]
     if len(first) > 1:
         return f"{listing(first, 3)} tie for the lead"
@@ -281,7 +286,7 @@ def _sample(
         raise InputError(f"{labels.verdict}: a ranking needs a complete batch")
     check_thresholds(labels.judged(), [measure])
     pool = labels.pool(runs, machine)
-    # Skipped pairs are assumed to be like the others, so each judged pair stands for a few more.
+    # Skipped pairs are assumed to be like the others, so each judged pair stands for a few more pairs.
     chance = np.minimum(1, threshold * labels.sizes[:n][used]) * used.mean()
     place = {pair: k for k, pair in enumerate(pool.pairs)}
     places = np.array([place[pair] for pair, use in zip(labels.pairs, used, strict=False) if use])
@@ -304,7 +309,7 @@ def _sample(
 
 
 def topics_lacking(sample: LabelSample, measure: Measure) -> int:
-    """Count the topics on which people found no relevant document and have not judged all; only for AP."""
+    """For AP, count the topics on which people found no relevant document and did not judge all documents."""
     if measure.kind != "AP":
         return 0
     topic_of = sample.pool.topic_of

@@ -1,4 +1,7 @@
-"""Sizes for drawing documents: how far each label can move the differences between systems."""
+"""Sizes of documents: how much the label of each can change the differences between systems.
+
+The probability that a document is drawn is proportional to its size, up to 1.
+"""
 
 from __future__ import annotations
 
@@ -29,33 +32,33 @@ def discount(depth: int) -> FloatArray:
 
 
 def rank_weights(measure: Measure, depth: int) -> FloatArray:
-    """Weight of a label at each rank down to the cutoff in the score, or for nDCG in its numerator."""
+    """Weight in the score of a label at each rank down to the cutoff; for nDCG, the weight in its numerator."""
     cutoff = measure.cutoff or depth
     return np.full(cutoff, 1.0 / cutoff) if measure.kind == "P" else discount(cutoff)
 
 
 def sizes_of(pool: Pool, measures: Sequence[Measure]) -> FloatArray:
-    """Root mean square over measures of the sizes, each scaled to mean 1."""
+    """Combine the sizes of several measures: scale each to mean 1, and take the root mean square."""
     each = [_size(pool, measure) for measure in measures]
     size: FloatArray = np.sqrt(np.mean([(one / one.mean()) ** 2 for one in each], axis=0))
     return size.clip(_FLOOR * size.max())
 
 
 def _size(pool: Pool, measure: Measure) -> FloatArray:
-    """Return sqrt(variance + 0.1 mean^2) over systems of the derivative of a system's score by the label."""
+    """Return sqrt(variance + 0.1 mean^2), over systems, of the derivative of the score by the label."""
     m, depth = len(pool.systems), pool.places.shape[2]
     if measure.kind == "AP":
         # x = 0.1 + 0.8 level / highest level, R = sum x, a = dS/dx / R - AP / R.
         guess = 0.1 + 0.8 * pool.share
         relevant = np.maximum(pool.by_topic(guess), 1.0)
         slope, score = ap_slopes(pool, guess, relevant, measure.cutoff or depth)
-        down = score / relevant  # each relevant document lowers all scores
+        down = score / relevant  # a relevant document increases R, which lowers all scores
         # Sums over systems of a and a^2. A system that does not rank the document has dS/dx = 0.
         total = pool.over_systems(slope) - down.sum(axis=0)[pool.topic_of]
         cross = pool.over_systems(slope * down[:, :, None])
         square = pool.over_systems(slope**2) - 2 * cross + (down**2).sum(axis=0)[pool.topic_of]
     else:
-        # a = 1 / k for P@k, the discount of the rank for DCG, and that by the ideal for nDCG.
+        # a = 1 / k for P@k, the discount of the rank for DCG, and the discount divided by the ideal DCG for nDCG.
         weights = rank_weights(measure, depth)
         weights = np.broadcast_to(weights, (*pool.places.shape[:2], len(weights)))
         total, square = pool.over_systems(weights), pool.over_systems(weights**2)
@@ -69,7 +72,7 @@ def _size(pool: Pool, measure: Measure) -> FloatArray:
 
 
 def _ideal(pool: Pool, cutoff: int) -> FloatArray:
-    """Best DCG of each topic with the machine's levels as gains from 0 to 1; the same for all without a machine."""
+    """Best possible DCG of each topic, with the machine's levels as gains from 0 to 1; 1 without a machine."""
     found = np.ones(len(pool.topics))
     for t in range(len(found)) if pool.share.any() else ():
         gains = np.sort(pool.share[pool.topic_of == t])[::-1][:cutoff]
@@ -78,7 +81,10 @@ def _ideal(pool: Pool, cutoff: int) -> FloatArray:
 
 
 def ap_slopes(pool: Pool, labels: FloatArray, relevant: FloatArray, cutoff: int) -> tuple[FloatArray, FloatArray]:
-    """Slope by x at fixed R, and value, of average precision S / R with S = sum_r x_r / r (1 + sum_{r' < r} x_r')."""
+    """Return the derivative of average precision S / R by each label x at fixed R, and its value.
+
+    Here S = sum_r x_r / r (1 + sum_{r' < r} x_r').
+    """
     # dS/dx_r = (1 + sum before) / r + sum of x_r' / r' after, because each x_r' counts x_r as well.
     x = pool.at(labels, cutoff)
     by_rank = 1.0 / np.arange(1, x.shape[2] + 1)

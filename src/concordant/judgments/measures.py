@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InputError
 from ..read.tables.vocabulary import plain_number
 
-# Whether a cutoff is required, optional or invalid; whether there is a threshold of relevance.
+# For each kind: whether a cutoff is required, optional or invalid, and whether the measure has a relevance threshold.
 _KINDS: dict[str, tuple[str, bool]] = {
     "AP": ("may", True),
     "nDCG": ("may", False),
@@ -21,7 +21,7 @@ _KINDS: dict[str, tuple[str, bool]] = {
     "Bpref": ("no", True),
     "Success": ("must", True),
 }
-# Names in trec_eval and elsewhere, in any case.
+# Names used by trec_eval and other tools, in lower case.
 _ALIASES = {
     "map": "AP",
     "map_cut": "AP",

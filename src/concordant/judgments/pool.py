@@ -1,4 +1,4 @@
-"""`Pool`: the pairs of topic and document that people could judge, with the information known beforehand."""
+"""`Pool`: the pairs of topic and document that people could judge, and what is known about them before judging."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import InputError, counted, listing, warn
 from .qrels import Qrels
 from .runs import Runs
 
-LEVELS = 6  # of the machine at most; more grades are merged into groups of equal size
+LEVELS = 6  # the most levels of the machine; more grades are merged into groups of equal size
 FOLDS = 5
 _UNIT = 2**53
 
@@ -29,13 +29,16 @@ class Pool:
     documents: tuple[str, ...]
     """The document of each pair."""
     topic_of: IntArray
-    """Index in `topics` of each pair's topic, increasing."""
+    """Index in `topics` of each pair's topic, in increasing order."""
     places: IntArray
     """Systems x topics x ranks: the pair at each rank."""
     levels: IntArray
-    """The machine's level of each pair, from 0. All are 0 without a machine; the highest means not graded."""
+    """The machine's level of each pair, from 0; pairs that it did not grade have a level of their own, the highest.
+
+    Without a machine, all levels are 0.
+    """
     share: FloatArray
-    """Position of that level between the lowest and the highest, from 0 to 1."""
+    """Position of the pair's level between the lowest and the highest grade, from 0 to 1; 0 if not graded."""
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -50,7 +53,7 @@ class Pool:
         return np.asarray(np.bincount(self.topic_of, values, len(self.topics)), dtype=np.float64)
 
     def over_systems(self, values: FloatArray) -> FloatArray:
-        """Sum over systems, for each pair, the values at its `places` or at their first ranks."""
+        """Sum values over systems for each pair; `values` may cover fewer ranks than `places`."""
         places = self.places[:, :, : values.shape[2]]
         return np.asarray(np.bincount(places.ravel(), values.ravel(), len(self) + 1)[:-1], dtype=np.float64)
 
@@ -60,7 +63,7 @@ class Pool:
 
     @cached_property
     def popularity(self) -> FloatArray:
-        """How many systems return each pair, and how high, standardised."""
+        """How many systems return each pair, and how highly they rank it, both standardised."""
         there = (self.places < len(self)).astype(np.float64)
         returned = self.over_systems(there) / len(self.systems)
         fused = self.over_systems(there / (60.0 + np.arange(1, self.places.shape[2] + 1)))
@@ -69,14 +72,14 @@ class Pool:
 
 
 def tickets(seed: int, pairs: Iterable[tuple[str, str]]) -> tuple[FloatArray, IntArray]:
-    """Draw a number in (0, 1) and a fold for each pair, which depend only on the seed and the pair."""
+    """Draw a number in (0, 1) and a fold for each pair; both depend only on the seed and the pair."""
     digests = (hashlib.blake2b(f"{seed}\t{t}\t{d}".encode(), digest_size=16).digest() for t, d in pairs)
     words = np.frombuffer(b"".join(digests), dtype="<u8").reshape(-1, 2)
     return ((words[:, 0] >> 11).astype(np.float64) + 0.5) / _UNIT, (words[:, 1] % FOLDS).astype(np.int64)
 
 
 def chosen_topics(runs: Runs, machine: Qrels | None, topics: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the given topics; by default those of the machine, or without one all of the runs."""
+    """Return the given topics; by default the topics that the machine judged, or without a machine all topics."""
     if topics is not None:
         return tuple(runs.topics[k] for k in places_of(topics, runs.topics, "topics"))
     if machine is None:
@@ -115,7 +118,7 @@ def make_pool(runs: Runs, topics: Sequence[str], depth: int, machine: Qrels | No
 
 
 def _levels(runs: Runs, found: IntArray, machine: Qrels | None) -> tuple[IntArray, FloatArray]:
-    """Reduce the machine's grades to few levels, each with its position between the lowest and the highest."""
+    """Group the machine's grades into levels; return each pair's level and its relative position."""
     if machine is None:
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found))
     grade = machine.at(runs.pairs, found)

@@ -1,4 +1,4 @@
-"""`Qrels`: relevance judgments with grades as given."""
+"""`Qrels`: relevance judgments, with grades kept as they were given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..render.outputs import JUDGMENTS, written_whole
 from .runs import TopicDocuments
 
 Grade = int | float
-MOST = 1e9  # in size: larger grades are mistakes, and sums of gains lose digits
+MOST = 1e9  # largest absolute grade: larger ones are mistakes, and sums of their gains lose digits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,8 +26,8 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     """Relevance judgments of one judge: an immutable mapping {topic: {document: grade}}.
 
     `read_qrels` makes them from files, `from_dict` from data. Grades are never truncated: they are all `int` if all are
-    whole numbers, else all `float`. As in trec_eval, all measures ignore a grade below 0. A topic without judgments
-    left still counts as a topic.
+    whole numbers, else all `float`. As in trec_eval, all measures ignore a grade below 0. A topic still
+    counts as a topic if all its judgments were removed.
 
     For several judges, use a dictionary: {"human": qrels, "machine": others}.
 
@@ -49,9 +49,9 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     """
 
     pairs: TopicDocuments
-    """The topics and the documents judged on each; shared with the qrels that this was derived from."""
+    """The topics and the documents judged on each; shared with the qrels that these were derived from."""
     places: IntArray
-    """Numbers of the judged pairs, increasing."""
+    """Numbers of the judged pairs, in increasing order."""
     grades: FloatArray
     """The grade of each judged pair."""
 
@@ -59,7 +59,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         read_only((self.places, self.grades))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Qrels, (self.pairs, self.places, self.grades)  # without caches
+        return Qrels, (self.pairs, self.places, self.grades)  # leaves out the caches
 
     @classmethod
     def from_dict(cls, nested: Mapping[Any, Mapping[Any, Any]]) -> Qrels:
@@ -95,7 +95,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     def of_columns(
         cls, topics: tuple[str, ...], documents: tuple[str, ...], rows: list[tuple[int, int, float]]
     ) -> Qrels:
-        """Make qrels from numbers of topics and documents, and grades; each pair once."""
+        """Make qrels from rows of topic number, document number and grade, with each pair once."""
         rows.sort()
         topic_of = np.array([row[0] for row in rows], dtype=np.int64)
         starts = np.searchsorted(topic_of, np.arange(len(topics) + 1))
@@ -120,7 +120,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @cached_property
     def levels(self) -> tuple[Grade, ...]:
-        """The distinct grades, from the lowest."""
+        """The distinct grades, in increasing order."""
         return tuple(self._plain(np.unique(self.grades)))
 
     @property
@@ -144,8 +144,8 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return len(self.topics)
 
     def at(self, pairs: TopicDocuments, places: IntArray) -> FloatArray:
-        """Return the grades of some pairs of `pairs`; nan for those without one."""
-        grades = np.full(len(self.pairs) + 1, np.nan)  # index -1 reads the last entry
+        """Return the grades of the pairs at these places of `pairs`; nan for pairs without a grade."""
+        grades = np.full(len(self.pairs) + 1, np.nan)  # index -1, for unknown pairs, reads the last entry
         grades[self.places] = self.grades
         return np.asarray(grades[self.pairs.locate(pairs)[places]])
 
@@ -154,12 +154,12 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places[kept], self.grades[kept])
 
     def with_grades(self, grades: FloatArray) -> Qrels:
-        """Give the same documents other grades."""
+        """Return judgments of the same documents with these grades."""
         return Qrels(self.pairs, self.places, np.array(grades, dtype=np.float64))
 
     @checked
     def recode(self, changed: Mapping[Grade, Grade | None]) -> Qrels:
-        """Replace some grades by others.
+        """Replace some grades with others.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         return Qrels(self.pairs, self.places[kept], grades[kept])
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Keep these topics.
+        """Keep only these topics.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
         Returns
         -------
         Qrels
-            Their judgments, in the order given.
+            The judgments on these topics, in the order given.
 
         """
         wanted = places_of(topics, self.topics, "topics")
@@ -211,12 +211,12 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 
     @checked
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write TREC's format: topic, 0, document, grade. Topics without a judgment are left out.
+        """Write the judgments in TREC's format: topic, 0, document, grade. Topics without a judgment are left out.
 
         Parameters
         ----------
         path : path
-            The file to write. Only a file of judgments is replaced.
+            The file to write. An existing file is replaced only if it holds judgments.
 
         """
         lost = [topic for topic in self if not self[topic]]
@@ -235,7 +235,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
 def _grade(value: Any, document: Any, topic: str) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise InputTypeError(f"the grade of document {document!r} on topic {topic!r} is {value!r}: give a number")
-    if not abs(float(value)) <= MOST:  # false for nan
+    if not abs(float(value)) <= MOST:  # this comparison is false for nan
         raise InputError(
             f"the grade of document {document!r} on topic {topic!r} is {value!r}: give a number of at most {MOST:g} in "
             "size"

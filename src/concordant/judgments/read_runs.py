@@ -20,7 +20,7 @@ from .runs import Run, Runs
 
 
 def read_runs(what: Any) -> Runs:
-    """Read the runs of a folder, a glob, a list of files or {name: path}. Warn of tags that differ from the names.
+    """Read the runs of a folder, a glob, a list of files or {name: path}. Warn about tags that differ from the names.
 
     See Also
     --------
@@ -71,8 +71,8 @@ def _read(item: sources.Item) -> Run:
     return Run(name, tag.decode(), ranked)
 
 
-_Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic the scores and the documents
-_PIECE = 2**22  # bytes split at a time; their fields take ten times as much memory
+_Lists = dict[bytes, "tuple[array[float], list[bytes]]"]  # for each topic, its scores and its documents
+_PIECE = 2**22  # number of bytes to split at a time; split into fields, they take ten times as much memory
 
 
 def _add(found: _Lists, topics: list[bytes], documents: list[bytes], values: list[float]) -> None:
@@ -111,7 +111,7 @@ def _as_float32(values: list[float]) -> list[float]:
 
 
 def _by_line(source: Source) -> tuple[_Lists, bytes]:
-    """Read a file line by line, to report what is wrong and where; trec_eval allows words after the tag."""
+    """Read a file line by line, to report what is wrong and where. As in trec_eval, words may follow the tag."""
     found: _Lists = {}
     tags: dict[bytes, None] = {}
     source.refuse_hidden_rows(6, 4)
@@ -146,11 +146,11 @@ def _refuse_twice(source: Source, topic: bytes) -> None:
 
 
 def read_qrels(what: Any) -> Qrels:
-    r"""Read relevance judgments as a mapping {topic: {document: grade}}, topics in the order of the file.
+    r"""Read relevance judgments as a mapping {topic: {document: grade}}, with topics in the order of the file.
 
-    The iteration is ignored. Grades are `int` if the whole file has whole numbers (-1 included), and otherwise `float`.
-    They are never truncated: a grade of 0.7 is not 0. Topics that no run has are kept. A document judged twice on a
-    topic is an error. gzip and open files are read, too.
+    The iteration column is ignored. Grades are `int` if all grades in the file are whole numbers (-1 included), and
+    otherwise `float`. They are never truncated: a grade of 0.7 does not become 0. Topics that no run has are kept. A
+    document judged twice on a topic is an error. Gzip files and open files can be read, too.
 
     >>> import io
     >>> read_qrels(io.StringIO("1 0.5  010vptx3 2\n1 1  02f0opkr -1\n"))["1"]

@@ -24,17 +24,17 @@ Int32Array: TypeAlias = npt.NDArray[np.int32]
 class TopicDocuments:
     """Pairs of topic and document, numbered topic by topic.
 
-    Runs have one of these, and qrels another. Everything derived from the same qrels shares it, so that names are
-    looked up only once.
+    Runs and qrels each hold one of these objects. Everything derived from the same runs or qrels shares it, so that
+    names are looked up only once.
     """
 
     topics: tuple[str, ...]
     documents: tuple[str, ...]
-    """Each document once, even if it has several topics."""
+    """The document names, each once, even if a document occurs on several topics."""
     starts: IntArray
     """The first pair of each topic, followed by the number of pairs."""
     document_of: Int32Array
-    """Index in `documents` of each pair, increasing within a topic."""
+    """Index in `documents` of each pair's document, increasing within a topic."""
 
     def __post_init__(self) -> None:
         read_only((self.starts, self.document_of))
@@ -43,11 +43,11 @@ class TopicDocuments:
         return len(self.document_of)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TopicDocuments, (self.topics, self.documents, self.starts, self.document_of)  # without caches
+        return TopicDocuments, (self.topics, self.documents, self.starts, self.document_of)  # leaves out the caches
 
     @cached_property
     def topic_of(self) -> Int32Array:
-        """Index in `topics` of each pair."""
+        """Index in `topics` of each pair's topic."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.starts))
 
     @cached_property
@@ -60,11 +60,11 @@ class TopicDocuments:
         return WeakKeyDictionary()
 
     def locate(self, other: TopicDocuments) -> IntArray:
-        """Find the number here of each pair of `other`, or -1."""
+        """Find the number that each pair of `other` has here, or -1 if it is missing."""
         return self._located(other)[0]
 
     def locate_topics(self, other: TopicDocuments) -> IntArray:
-        """Find the index here of each topic of `other`, or -1."""
+        """Find the index that each topic of `other` has here, or -1 if it is missing."""
         return self._located(other)[1]
 
     def _located(self, other: TopicDocuments) -> tuple[IntArray, IntArray]:
@@ -100,8 +100,8 @@ class Run(NamedTuple):
     """The documents that one system ranked for each topic, best first.
 
     `documents[topic]` are in the order of trec_eval: by score as float32, descending, then by document name,
-    descending. So scores that are equal in float32 are ties. `name` comes from the file's name, `tag` from its last
-    column.
+    descending. So scores that are equal in float32 are ties. `name` comes from the file's name, `tag` from the
+    last column of the file.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Runs:
-    """Ranked documents of systems x topics (immutable). `read_runs` reads them from files, `from_dict` from data.
+    """The documents that each system ranked for each topic (immutable). `read_runs` or `from_dict` makes them.
 
     `evaluate` scores them with judgments. The order of the documents is kept, but not their scores. A system that lacks
     a topic has no documents there.
@@ -149,7 +149,7 @@ class Runs:
 
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Runs:
-        """Make runs from single runs, taken one by one so that a generator needs little memory."""
+        """Combine single runs. They are taken one at a time, so that a generator needs little memory."""
         systems: list[str] = []
         topics: dict[str, int] = {}
         documents: dict[str, int] = {}
@@ -192,7 +192,7 @@ class Runs:
                 raise InputTypeError(
                     f"system {str(system)!r} has a {type(lists).__name__}: give {{topic: documents, best first}}"
                 )
-            check_labels(list(lists), f"the topics of system {str(system)!r}")  # 1 and "1" are the same
+            check_labels(list(lists), f"the topics of system {str(system)!r}")  # 1 and "1" are the same name
         return cls.of(
             Run(
                 str(system),
@@ -230,7 +230,7 @@ class Runs:
         Returns
         -------
         tuple of str
-            The documents, best first; none if this system lacks the topic.
+            The documents, best first; empty if this system lacks the topic.
 
         """
         row = places_of([system], self.systems, "systems")[0] * len(self.topics)
@@ -245,12 +245,12 @@ class Runs:
         Parameters
         ----------
         k : int
-            At least 1.
+            Number of documents to keep, at least 1.
 
         Returns
         -------
         Runs
-            The same systems and topics.
+            The shorter lists, for the same systems and topics.
 
         """
         if self.depths.max() <= k:
@@ -285,7 +285,10 @@ class Runs:
 
     @checked
     def retrieved(self, k: int | None = None, systems: Sequence[str] | None = None) -> BoolArray:
-        """Find the pairs that one of these systems (default: any) ranked among its first k (default: at any rank)."""
+        """Mark the pairs that at least one of these systems ranked among its first k documents.
+
+        By default, use all systems and all ranks.
+        """
         runs = self if systems is None else self.select(systems)
         runs = runs if k is None else runs.cut(k)
         found = np.zeros(len(self.pairs), dtype=np.bool_)
@@ -317,7 +320,7 @@ def _assemble(
     documents: tuple[str, ...],
     lists: list[tuple[int, int, Int32Array]],
 ) -> Runs:
-    """Number the pairs topic by topic, which avoids sorting all lists together."""
+    """Number the pairs topic by topic, to avoid sorting all lists together."""
     shape = (len(systems), len(topics))
     counts = np.zeros(shape, dtype=np.int64)
     of_topic: list[list[tuple[int, Int32Array]]] = [[] for _ in topics]

@@ -1,4 +1,4 @@
-"""Planning: how reliable a ranking is, how many topics or labels to collect, how to combine people and machine."""
+"""Planning: how reliable a ranking is, how many topics or labels to collect, how to combine people and a machine."""
 
 from .. import resolver
 

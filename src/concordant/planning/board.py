@@ -1,4 +1,4 @@
-"""`board`: which ranks of a leaderboard are certain, with rank intervals, borders, possible best systems, outlook."""
+"""`board` finds which ranks of a leaderboard are certain: rank intervals, borders, possible winners and an outlook."""
 
 from __future__ import annotations
 
@@ -43,17 +43,18 @@ def board(
     confidence_level : float
         Confidence level of the rank intervals, and of the intervals of the reliability.
     more_topics : int
-        How many more topics (or groups) to look ahead; 0 for none.
+        How many topics (or groups) the outlook adds; 0 adds none.
     simultaneous : bool
-        True: the level holds for all rank intervals together. False: for each alone (one system of interest).
+        If True, the confidence level holds for all rank intervals together. If False, it holds for each interval alone,
+        which is enough if a single system is of interest.
     runs : {"auto", "trials", "seeds"}
-        What repeated runs are, as in `run_noise`. With seeds, only the rank intervals are computed.
+        What repeated runs stand for, as in `run_noise`. With "seeds", only the rank intervals are computed.
     n_resamples : int
         Number of resamples for the rank intervals.
     rng : int, Generator or None
         The same seed gives the same bits with any number of workers.
     workers : int or Executor
-        Threads, or an executor of concurrent.futures.
+        Number of threads, or an executor of concurrent.futures.
     progress : callable, optional
         Called with the number of resamples done and the total.
 
@@ -67,13 +68,14 @@ def board(
     --------
     rank_intervals : The ranks that each system may have.
     plan_topics : How many topics are enough.
-    rank_votes : Ranks from battles.
+    rank_votes : Rank systems by battles.
 
     Notes
     -----
-    Rank intervals come from `rank_intervals`, the reliability from `expected_correlation`. More topics are drawn as in
-    `plan_topics`, from the posterior of the true means with the observed errors, and ranked together with the topics at
-    hand. Where scores are missing, both use the residuals of the fit in `concordant.data.means`.
+    Rank intervals come from `rank_intervals`, the reliability from `expected_correlation`. Scores on more topics
+    are drawn as in `plan_topics`, from the posterior of the true means with the observed errors. New and old topics
+    together then rank the systems. Where scores are missing, both steps use the residuals of the fit in
+    `concordant.data.means`.
 
     References
     ----------
@@ -110,8 +112,8 @@ def board(
 def outlook(values: FloatArray, topics: int, how: Resampling) -> Outlook:
     """Predict what more topics would change, from a matrix of topics (or groups) x systems.
 
-    As in `plan_topics`, true means are drawn from their posterior, and means over new topics around them. The board is
-    then ranked by all topics, old and new.
+    As in `plan_topics`, true means are drawn from their posterior, and means over new topics are drawn around the true
+    means. All topics together, old and new, then rank the systems.
     """
     n = len(values)
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))  # the scale that `draw` uses

@@ -1,14 +1,14 @@
 """Choose topics whose mean ranks systems like the mean of all topics, and cross-validate the choice.
 
 Topics are added one at a time, always the one that gives the largest tau_b with the ranking by all topics. With costs,
-the one with the largest gain per unit of cost is added, while the budget lasts.
+the topic with the largest gain per unit of cost is added, until the budget is spent.
 
-Splits measure how well chosen topics rank other systems, compared with other topics. In each split, half of the systems
-choose among some topics A. The other systems are then ranked by the chosen topics and by the remaining topics B, and
-the two rankings are compared. Neither the systems nor the topics of the test had a part in the choice. Random topics of
-A (equally many, or equally costly) and all topics of A are compared with B as well.
+Splits measure how well chosen topics rank other systems, in comparison with other topics. In each split, half of the
+systems choose among some topics A. The other systems are then ranked by the chosen topics and by the remaining topics
+B, and the two rankings are compared. The systems and the topics of the test play no part in the choice. Random topics
+of A (as many, or as costly, as the chosen ones) and all topics of A are compared with B as well.
 
-Many splits are treated at once: arrays have the axes splits, topics, systems. Rankings are made from sums over topics.
+Many splits are computed at once: arrays have the axes splits, topics, systems. Rankings come from sums over topics.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import numpy as np
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..coefficients.registry import Coefficient, get_coefficient
 
-SLACK = 1e-9  # share of a budget that rounding may add to sums of costs
-DRAWS = 10  # random choices in each split
+SLACK = 1e-9  # sums of costs may exceed the budget by this share, because of rounding
+DRAWS = 10  # number of random choices in each split
 
 
 def choose(values: FloatArray, allowed: BoolArray, costs: FloatArray, budget: float) -> IntArray:
@@ -68,7 +68,7 @@ def _sums(values: FloatArray, topics: BoolArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class SplitTask:
-    """The scores to choose topics from, and the comparison of rankings."""
+    """The scores and costs of the topics to choose from, and the coefficient that compares rankings."""
 
     values: FloatArray
     """Topics x systems."""
@@ -79,7 +79,7 @@ class SplitTask:
     known: Coefficient
 
     def agreement(self, truth: FloatArray, candidate: FloatArray) -> FloatArray:
-        """Agreement of totals; 0 if undefined because all are tied."""
+        """Compute the agreement of rankings by total scores; 0 if it is undefined because all systems are tied."""
         return np.asarray(np.nan_to_num(self.known.formula(truth, candidate), nan=0.0))
 
     def halves(self, n_splits: int, rng: np.random.Generator) -> tuple[BoolArray, IntArray, IntArray]:
@@ -98,7 +98,7 @@ class SplitTask:
 
 
 class Splits(NamedTuple):
-    """Results, one for each split."""
+    """Agreement between rankings, with one value for each split."""
 
     both: FloatArray
     """Agreement of the chosen topics with other topics, on other systems."""
@@ -106,12 +106,12 @@ class Splits(NamedTuple):
     both_all: FloatArray
     """Agreement of all candidate topics with other topics, on other systems."""
     systems: FloatArray
-    """Agreement of topics that some systems chose with all topics, on other systems."""
+    """Agreement of the topics chosen by some systems with all topics, on other systems."""
     systems_random: FloatArray
 
 
 def run_splits(task: SplitTask, n_splits: int, rng: np.random.Generator) -> Splits:
-    """Run some splits."""
+    """Draw this many splits, and test chosen, random and all topics in each."""
     inside, train, test = task.halves(n_splits, rng)
     every = np.ones_like(inside)
     by, values = (np.moveaxis(task.values[:, systems], 0, 1) for systems in (train, test))

@@ -27,13 +27,13 @@ from .partial import PROMISED_SYSTEMS, chosen_by_machine, covariance_of, favours
 
 Method: TypeAlias = Literal["control", "shrunk"]
 RISK = "shrunk means trust the machine on average: a system that it favours moves up"
-FEWEST = 5  # human topics: fewer cannot show how far to trust the machine
+FEWEST = 5  # least number of human topics: fewer cannot show how far to trust the machine
 LEVEL = 0.05  # significance level of the tests of how cells were chosen
-FEWEST_LABELS = 3  # for each system
-PROMISED_LABELS = 10  # for each system; below, the intervals may miss their level
-LEAST = 15  # human topics of a mix: fewer were not measured
+FEWEST_LABELS = 3  # least number of labels for each system
+PROMISED_LABELS = 10  # labels for each system; with fewer, the intervals may miss their confidence level
+LEAST = 15  # least number of human topics in a mix: smaller mixes were not measured
 _SLACK = 1e-9  # share of a variance that rounding may add
-_MOST = 10_000_000  # machine topics
+_MOST = 10_000_000  # largest number of machine topics to try
 
 
 class PairedSides(NamedTuple):
@@ -64,18 +64,18 @@ def combine(
     ----------
     human, machine : what `as_topics` takes
         Scores on each topic, matched by label. The machine must have judged at least 5 human topics and at least 2
-        more. Human topics that the machine lacks, and systems that either lacks, are left out with an
-        `AlignmentWarning`. Where the machine gives all systems the same score, the topic counts as not judged by it.
+        more. Human topics that the machine lacks, and systems that either side lacks, are left out with an
+        `AlignmentWarning`. A topic on which the machine gives all systems the same score counts as not judged by it.
         The scales may differ; the result is in human scores. Human scores may have holes: then they are labels on some
         cells of the table, and the machine must have scored every cell.
     method : {"control", "shrunk"}
         "control": control variates, as in prediction-powered inference; valid even if the machine is wrong. "shrunk":
-        these means, shrunk towards the machine's own. It ranked systems better on every collection measured. But a
+        the same means, shrunk towards the machine's own. It ranked systems better on every collection measured. But a
         system that the machine favours moves up, by 14 ranks if favoured by 0.15.
     confidence_level : float
         Confidence level of the intervals.
     names : sequence of str, optional
-        What to call the two sides; by default the names of their files.
+        Names of the human and machine scores; by default those of their files.
 
     Returns
     -------
@@ -85,9 +85,10 @@ def combine(
         system, in human scores, and `favour_p`, its p-value by Holm's method. See also `difference(a, b)` and
         `favoured()`.
 
-        `worth`, with `worth_interval`, is the number of human topics with the same error in the differences between
-        systems. `reduction` is the share of the error variance that the machine removes, `lam` the weight of the
-        control variate, `weight` that of the machine's own means, and `bias` the standard deviation of its bias.
+        `worth`, with `worth_interval`, is the number of human topics that alone would give the same error in the
+        differences between systems. `reduction` is the share of the error variance that the machine removes, `lam` the
+        weight of the control variate, `weight` the weight of the machine's own means, and `bias` the standard deviation
+        of the machine's bias.
 
         Where human scores have holes: `labels` counts them by system. `random_p` tests whether the labelled cells are
         random, `scattered_p` whether they were labelled one by one; `whole_topics` is the conclusion. `doubts` lists
@@ -95,13 +96,13 @@ def combine(
 
     See Also
     --------
-    plan_mix : The cheapest mix of people and machine.
+    plan_mix : Find the cheapest mix of human and machine topics.
     judge_worth : Estimate how many topics judged by the truth a candidate's topics are worth.
     rank_intervals : The ranks that each system may have.
 
     Notes
     -----
-    Let y be the human scores on n topics, x the machine's on the same topics, and u the machine's on N more. Control
+    Let y be the human scores on n topics, x the machine scores on the same topics, and u those on N more. Control
     variates give mean(y) + lam (mean(u) - mean(x)), where lam = cov(y, x) / var(x) * N / (n + N) over all topic x
     system residuals. The level of a topic and the deviations of systems from it each have their own lam; only the
     deviations affect rankings. A separate lam for each system did not rank them better.
@@ -132,7 +133,7 @@ def combine(
 
     """
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
-    if not given[0].has_holes or given[0].missing not in ("error", "available"):  # otherwise the policy fills or drops
+    if not given[0].has_holes or given[0].missing not in ("error", "available"):  # otherwise a policy removes holes
         return _by_topic(paired_sides(*given, names), method, confidence_level)
     if method == "shrunk":
         raise InputError(f"{named('method')} is 'shrunk', which needs human scores without holes: use 'control'")
@@ -140,7 +141,7 @@ def combine(
 
 
 def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans:
-    """Combine human scores on some topics with machine scores on these and more."""
+    """Combine human scores on some topics with machine scores on these and on more topics."""
     found, (people, machine) = combined_means(sides, shrink=method == "shrunk"), sides.names
     human, error = sides.human, np.sqrt(np.diag(found.covariance))
     n_human, n_machine = len(sides.paired.topics), int(tells(sides.more.values).sum())
@@ -149,7 +150,7 @@ def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans
     ranks = "leave no error"
     top = _first(human.systems, found.means)
     sentences = []
-    # The variance of n topics is V / n, and that of the estimate V / worth.
+    # A mean over n topics has the variance V / n, and the combined estimate has V / worth.
     reduction = 1 - n_human / found.worth
     if math.isfinite(found.worth):
         ends = f"{_shown(interval.low)} to {_shown(interval.high)}" if math.isfinite(interval.high) else "not known"
@@ -200,10 +201,10 @@ def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans
 
 def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float) -> CombinedMeans:
     """Combine human scores with holes and machine scores without, on the machine's topics."""
-    if len(given[0].topics) != len(given[1].topics):  # otherwise rows without names belong together as they stand
+    if len(given[0].topics) != len(given[1].topics):  # equally many rows without names are matched by position
         _refuse_invented(given, names)
     human = given[0]
-    filled = Scores(np.nan_to_num(human.shown()), **human._about())  # only to match it
+    filled = Scores(np.nan_to_num(human.shown()), **human._about())  # used only for matching
     people, machine, notes = _matched((filled, given[1]), names)
     human = human.select(people.systems)
     for note in notes:
@@ -235,7 +236,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
         kind = "binary scores" if binary else f"fewer than {PROMISED_SYSTEMS} systems"
         doubts.append(f"{kind} need {PROMISED_LABELS} labels for each system")
     order = np.argsort(-fit.means, kind="stable")
-    # 1 - sum of the widths / sum of the widths by labels alone.
+    # 1 - sum of the widths of the intervals / sum of their widths from the labels alone.
     shown, width = human.shown(fit.means[order]), float(2 * own[order].sum())
     reduction = 1 - float(((shown + reach[order]) - (shown - reach[order])).sum()) / width if width > 0 else 0.0
     count, cut = int(labels.sum()), 100 * reduction
@@ -293,7 +294,7 @@ def _answered(
     numbers: Mapping[str, Any],
     **parts: Any,
 ) -> CombinedMeans:
-    """Sort the systems by their means and make the result; estimates: means, covariance, degrees of freedom."""
+    """Sort the systems and make the result; `estimates` are the means, their covariance and degrees of freedom."""
     values, covariance, freedom = estimates
     order = np.argsort(-values, kind="stable")
     square = np.ix_(order, order)
@@ -335,7 +336,7 @@ def _answered(
 
 
 def _first(systems: Sequence[str], means: FloatArray) -> str:
-    """Say which system ranks first, or which tie for first."""
+    """Say which system ranks first, or which systems tie for first."""
     first = [system for system, mean in zip(systems, means, strict=True) if mean == means.max()]
     return f"{first[0]} ranks first" if len(first) == 1 else f"{listing(first, 3)} tie for first"
 
@@ -365,7 +366,7 @@ def _names(given: tuple[Scores, Scores], called: Sequence[str] | None) -> tuple[
 
 
 def _matched(given: tuple[Scores, Scores], names: tuple[str, str]) -> tuple[Scores, Scores, tuple[str, ...]]:
-    """Keep the shared systems; note what is left out."""
+    """Keep the systems that both sides have, and note what is left out."""
     for whole, name in zip(given, names, strict=True):
         refuse(whole, name, "groups", "total", why="human and machine scores are combined topic by topic")
     found = match(given, names, "systems")
@@ -384,7 +385,7 @@ def _matched(given: tuple[Scores, Scores], names: tuple[str, str]) -> tuple[Scor
 
 
 def paired_sides(human: Collection, machine: Collection, called: Sequence[str] | None = None) -> PairedSides:
-    """Match human and machine scores: keep shared systems, split topics by who scored them."""
+    """Match human and machine scores: keep the shared systems, and split topics by who scored them."""
     given = as_topic_side(human, "human"), as_topic_side(machine, "machine")
     names = _names(given, called)
     _refuse_invented(given, names)
@@ -419,7 +420,7 @@ def _shown(topics: float) -> str:
 
 @dataclass(frozen=True)
 class Mix:
-    """A number of human topics, which the machine also scores, and a number that only the machine scores."""
+    """A number of human topics, which the machine also scores, and a number of topics that only the machine scores."""
 
     human: int
     machine: int
@@ -456,18 +457,18 @@ def plan_mix(
     -------
     Findings
         `cheapest` is the answer and `alone` is the plan with people alone. `rows()` has the cheapest mix for each
-        number of human topics that can reach the quality.
+        number of human topics with which a mix can be good enough.
 
     See Also
     --------
-    combine : One ranking from people and machine.
+    combine : Rank systems by human and machine scores together.
     plan_topics : How many topics are enough.
 
     Notes
     -----
-    The error of a mix is predicted from the pilot's variances and the machine's covariance with people, and with
-    "shrunk" from its bias, which few topics estimate poorly. A mix has at least 15 human topics, the fewest for which
-    it was measured (docs/measured/combine.md).
+    The error of a mix is predicted from the pilot's variances and the machine's covariance with people. With "shrunk",
+    it also depends on the machine's bias, which a few topics estimate poorly. A mix has at least 15 human topics,
+    because smaller mixes were not measured (docs/measured/combine.md).
 
     Examples
     --------
@@ -509,7 +510,7 @@ def plan_mix(
 
 
 def _mix(of: Moments, bias: Bias | None, n: int, wanted: int, costs: tuple[float, float]) -> Mix | None:
-    """Find the fewest machine topics that are enough with n human topics; None if no number is."""
+    """Find the fewest machine topics that are enough with n human topics; None if no number is enough."""
     # The error of `wanted` human topics is var(y) / wanted; the worth of a mix is var(y) / error.
     goal = of.human / wanted * (1 + _SLACK)
 

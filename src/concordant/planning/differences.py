@@ -11,7 +11,7 @@ from ..arrays import BoolArray, FloatArray, IntArray, require_room_for_pairs
 from ..data.means import ROUNDING, mean_over_topics
 from ..errors import counted
 
-_AT_A_TIME = 2**18  # differences in memory
+_AT_A_TIME = 2**18  # number of differences in memory at a time
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,24 @@ class Block:
     differences: FloatArray
     """Score of the first minus score of the second: one row per pair, one column per topic."""
     sorted: FloatArray
-    """The same, ascending in each row."""
+    """The differences in ascending order within each row."""
     means: FloatArray
     lattice: float
-    """The step that divides all differences; 0 if there is none."""
+    """The step of which all differences are multiples; 0 if there is none."""
 
     @cached_property
     def constant(self) -> BoolArray:
-        """Pairs with the same difference on every topic, whose sign is certain."""
+        """Whether each pair has the same difference on every topic, so that its sign is certain."""
         return np.asarray(self.sorted[:, -1] - self.sorted[:, 0] <= ROUNDING)
 
     @cached_property
     def identical(self) -> BoolArray:
-        """Pairs that do not differ on any topic."""
+        """Whether each pair has the difference 0 on every topic."""
         return np.asarray(np.maximum(-self.sorted[:, 0], self.sorted[:, -1]) <= ROUNDING)
 
 
 class PairDifferences:
-    """All pairs of systems of a collection; equal means stand in the order of the columns."""
+    """All pairs of systems of a collection; systems with equal means keep the order of the columns."""
 
     def __init__(self, values: FloatArray) -> None:
         require_room_for_pairs(values.shape[1], "the probability of discordance", 4)
@@ -54,7 +54,7 @@ class PairDifferences:
         self.lattice = lattice_of(self.values)
 
     def _doubts(self) -> tuple[str, ...]:
-        """Doubts about the data, for notes and warnings."""
+        """Describe doubts about the data, for notes and warnings."""
         size = np.abs(self.values).max(axis=1)
         small = int(((size > 0) & (size <= 10 * ROUNDING)).sum())
         if small < 2:
@@ -68,12 +68,12 @@ class PairDifferences:
         return len(self.i)
 
     def pieces(self) -> list[slice]:
-        """Slices of the pairs in the order of `i` and `j`, small enough for memory."""
+        """Split the pairs, in the order of `i` and `j`, into slices small enough for memory."""
         step = max(1, _AT_A_TIME // self.n)
         return [slice(lo, min(lo + step, len(self))) for lo in range(0, len(self), step)]
 
     def block(self, rows: slice) -> Block:
-        """The differences of one of the pieces."""
+        """Compute the differences for one slice of the pairs."""
         i, j = self.i[rows], self.j[rows]
         differences = self.values[i] - self.values[j]
         if self.lattice > 0:  # in floating point 0.3 - 0.2 is not 0.4 - 0.3: make such differences equal
@@ -81,11 +81,11 @@ class PairDifferences:
         return Block(differences, np.sort(differences, axis=1), self.means[i] - self.means[j], self.lattice)
 
     def expected(self, p: FloatArray) -> tuple[float, float]:
-        """Expected tau and tau_ap, given probabilities of discordance: urbano2016, equations 3 and 4.
+        """Compute the expected tau and tau_ap from probabilities of discordance (urbano2016, equations 3 and 4).
 
         Systems with equal means have no order. As in `tau_a` and `tau_ap_a`, the result is the mean over all orders: a
-        tied pair counts one half, and a system takes each place of its group equally often. The only exception is
-        p = 0 for identical systems that count as concordant, which stays 0.
+        tied pair counts one half, and a system takes each place in its tied group equally often. There is one
+        exception: if identical systems count as concordant, their p stays 0.
         """
         tied = self.means[self.i] == self.means[self.j]
         p = np.where(tied & (p > 0), 0.5, p)
@@ -94,7 +94,7 @@ class PairDifferences:
         return tau, tau_ap
 
     def _shares(self, tied: BoolArray) -> FloatArray:
-        """Cost of a discordant pair in tau_ap: the mean of one over the number of systems above the lower one."""
+        """Cost of a discordant pair in tau_ap: the mean of 1 / (number of systems above the lower one of the pair)."""
         if not tied.any():
             return np.asarray(1 / self.j)
         _, group, size = np.unique(-self.means, return_inverse=True, return_counts=True)
@@ -110,7 +110,7 @@ class PairDifferences:
 
 
 def lattice_of(values: FloatArray) -> float:
-    """Find the step that divides all scores, up to a shift; 0 if none is found.
+    """Find the step of which all differences between scores are multiples; 0 if none is found.
 
     On a lattice (P@10, accuracies, decimals) the distribution of a resampled mean can be inverted without error.
     """
@@ -123,5 +123,5 @@ def lattice_of(values: FloatArray) -> float:
     for parts in (1, 2, 3, 5, 10):  # the smallest gap may be a multiple of the step
         places = (distinct - distinct[0]) / (float(np.diff(distinct).min()) / parts)
         if places[-1] < 1e6 and np.abs(places - np.rint(places)).max() < 1e-6:
-            return whole / round(float(places[-1]))  # most exact over the whole range
+            return whole / round(float(places[-1]))  # the whole range gives the step most exactly
     return 0.0

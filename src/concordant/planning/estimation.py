@@ -20,9 +20,9 @@ from .estimators import Identical, probabilities
 from .halves import SPLITS, extrapolated
 
 Estimator = Literal["ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"]
-ESTIMATORS = get_args(Estimator)[:6]  # those of urbano2016
-HEADLINE = "posterior"  # the least biased over all collections, even those with few distinct scores
-DRAWS = 2_000  # of the posterior
+ESTIMATORS = get_args(Estimator)[:6]  # the estimators of urbano2016
+HEADLINE = "posterior"  # the least biased estimator over all collections, even those with few distinct scores
+DRAWS = 2_000  # number of draws from the posterior
 
 
 @checked
@@ -39,25 +39,26 @@ def expected_correlation(
 ) -> Estimate:
     """Estimate the expected correlation of the observed ranking with the true one, over the population of topics.
 
-    For tau and tau_ap, from the probabilities p_ij that a pair is discordant, with the systems sorted by their means:
+    For tau and tau_ap, it follows from the probabilities p_ij that a pair is discordant (systems sorted by mean):
 
         E[tau] = 1 - 4 sum_{i<j} p_ij / (m (m - 1)),    E[tau_ap] = 1 - 2 / (m - 1) sum_{i<j} p_ij / (j - 1).
 
     For each pair, i above j, with differences D over the n topics:
 
     - "ml": p = T_{n-1}(-sqrt(n) mean(D) / (c sd(D))), Student's distribution; c makes the standard deviation unbiased.
-    - "msqd": the same without c, with sd = sum(D z) / sum(z^2), z = Phi^-1(rank(D) / (n + 1)), average ranks on ties:
-      the deviation of a sample spread evenly over the quantiles. It is the least biased with few topics.
+    - "msqd": like "ml" without c, with sd = sum(D z) / sum(z^2) and z = Phi^-1(rank(D) / (n + 1)), where ties have
+      average ranks. This is the standard deviation of a sample spread evenly over the quantiles. It is the least biased
+      with few topics.
     - "res": the share of resampled means below 0, with infinitely many resamples of n topics: the characteristic
       function of the mean is inverted. A mean of exactly 0 counts one half.
-    - "kd": the same with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
+    - "kd": like "res", with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
 
-    Split halves, "sh(w)" and "sh(w/o)", extrapolate the correlation between sets of topics to n topics.
+    Split halves, "sh(w)" and "sh(w/o)", extrapolate the correlation between rankings by two sets of topics to n topics.
 
     The estimator "posterior" works for any coefficient. It draws true means from their joint posterior distribution
     and correlates each draw with the observed means. The value is the mean of these correlations, and the interval
-    holds the middle `confidence_level` of them. Observed means are spread wider than true ones; a normal prior over
-    systems, estimated from the data, corrects for it. docs/guide/reliability.md reports bias and coverage.
+    holds the middle `confidence_level` of them. Observed means are spread wider than true means; a normal prior over
+    systems, estimated from the data, corrects for this. docs/guide/reliability.md reports bias and coverage.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def expected_correlation(
     coefficient : str
         Any of `list_coefficients()`.
     estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
-        By default "posterior", the only one for coefficients other than tau and tau_ap.
+        By default "posterior", the only estimator for coefficients other than tau and tau_ap.
     identical : {"half", "concordant"}
         How two systems with the same scores count: p = 1/2, or 0 as in the authors' code.
     n_resamples : int
@@ -76,7 +77,7 @@ def expected_correlation(
     rng : int, Generator or None
         The same seed gives the same bits with any number of workers.
     workers : int or Executor
-        Threads, or an executor of concurrent.futures.
+        Number of threads, or an executor of concurrent.futures.
 
     Returns
     -------
@@ -90,7 +91,7 @@ def expected_correlation(
 
     Notes
     -----
-    Observed means that are tied count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
+    Pairs with tied observed means count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
     Identical systems count one half with "posterior". Two systems with the same difference on every topic have p = 0.
 
     References
@@ -145,7 +146,7 @@ def reliability(
 ) -> Findings:
     """Estimate how close the observed ranking is to the true one, by the posterior and all estimators of urbano2016.
 
-    The true ranking is by the means across the population of topics. The posterior is the headline: it is the least
+    The true ranking is by the means across the population of topics. The posterior comes first: it is the least
     biased over collections of all kinds. The paper's estimators tend to be optimistic with few topics. MSQD is far too
     low for scores with few distinct values, such as reciprocal ranks. docs/guide/reliability.md has the numbers.
 
@@ -158,12 +159,12 @@ def reliability(
     rng : int, Generator or None
         Seed of the posterior and of the split halves; the other estimators are exact.
     workers : int or Executor
-        Threads, or an executor of concurrent.futures.
+        Number of threads, or an executor of concurrent.futures.
 
     Returns
     -------
     Findings
-        `estimates` by estimator, tau and tau_ap; `tau` and `tau_ap` are those of the posterior.
+        `estimates` has tau and tau_ap by estimator; `tau` and `tau_ap` are the values of the posterior.
 
     See Also
     --------
@@ -200,7 +201,7 @@ def reliability(
     tau, tau_ap = (_by_posterior(values, name, 0.95, how).value for name in ("tau", "tau_ap"))
     estimates = {HEADLINE: (tau, tau_ap), **others}
     rows = [{"estimator": name, "tau": of_tau, "tau_ap": of_ap} for name, (of_tau, of_ap) in estimates.items()]
-    digits = {name: 2 if name.startswith("sh") else 3 for name in estimates}  # split halves depend on the seed
+    digits = {name: 2 if name.startswith("sh") else 3 for name in estimates}  # split halves vary with the seed
     lines = [[name, *(f"{value:.{digits[name]}f}" for value in both)] for name, both in estimates.items()]
     size = f"{counted(m, 'system')}, {counted(n, 'topic')}"
     return Findings(
@@ -248,7 +249,7 @@ def _estimates(
     if of_pairs := [name for name in wanted if not name.startswith("sh")]:
         p = probabilities(pairs, of_pairs, how, identical)
         found = {name: pairs.expected(of) for name, of in p.items()}
-    rng = how.generator()  # one stream for both kinds of halves
+    rng = how.generator()  # both kinds of split halves draw from one stream
     for name in wanted[len(found) :]:
         found[name] = extrapolated(values, name == "sh(w)", SPLITS, rng, how.threads)
     return found

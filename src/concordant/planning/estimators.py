@@ -1,7 +1,8 @@
-"""Four estimators of discordance: the probability that the true order of two systems is not the observed one.
+"""Four estimators of discordance: the probability that the true order of two systems is not the observed order.
 
-All take the differences of a block of pairs and return a probability for each. A constant difference is certain: 0 or
-1, by its sign. Identical systems differ by 0 on every topic and get 1/2, or 0 if they are to count as concordant.
+Each takes the differences of a block of pairs and returns a probability for every pair. A constant difference is
+certain: the probability is 0 or 1, by its sign. Identical systems differ by 0 on every topic and get 1/2, or 0 if they
+are to count as concordant.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from .differences import Block, PairDifferences
 
 Identical = Literal["half", "concordant"]
 
-ENUMERATED = 7  # topics: up to here the sums of resamples are enumerated
+ENUMERATED = 7  # up to this many topics, the sums of resamples are enumerated
 _TAIL = 21.0  # an inversion covers all but exp(-21) of either tail
-_TERMS = 64  # of an inversion for each topic; at least 2,048 and at most 4,096 in all
-_MORE_TERMS = 2**16  # for the few pairs whose inversion has not converged by then
-_MERGED = 12  # topics: up to here the sums of such pairs are enumerated
-_UNSEPARATED = 0.01  # size of the characteristic function at the last term, about the error of p
+_TERMS = 64  # terms of an inversion for each topic; at least 2,048 and at most 4,096 terms in all
+_MORE_TERMS = 2**16  # terms for the few pairs whose inversion has not converged with the usual number
+_MERGED = 12  # up to this many topics, the sums of such pairs are enumerated
+_UNSEPARATED = 0.01  # an inversion has converged if its characteristic function is smaller than this at the last term
 
 
 def probabilities(
     pairs: PairDifferences, estimators: Sequence[str], how: Resampling, identical: Identical = "half"
 ) -> dict[str, FloatArray]:
-    """Estimate the probability of discordance of each pair; "res" and "kd" with infinitely many resamples."""
+    """Estimate the probability of discordance of each pair; "res" and "kd" stand for infinitely many resamples."""
     work = partial(_of_block, pairs, tuple(estimators), identical, how.threads)
     found = list(shared_out(work, pairs.pieces(), how.workers))
     return dict(zip(estimators, np.concatenate(found, axis=1), strict=True))
@@ -55,7 +56,7 @@ def _of_block(
 
 
 def deviations(block: Block, estimator: str) -> FloatArray:
-    """The standard deviation of each pair's differences: urbano2016, equations 7 and 9."""
+    """Compute the standard deviation of each pair's differences (urbano2016, equations 7 and 9)."""
     from scipy.special import ndtri
 
     n = block.differences.shape[1]
@@ -71,7 +72,7 @@ def deviations(block: Block, estimator: str) -> FloatArray:
 
 
 def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
-    """Standard deviations of "msqd" with average ranks for ties; 0.3 - 0.2 and 0.4 - 0.3 are equal."""
+    """Compute the deviations of "msqd" with average ranks for ties; 0.3 - 0.2 and 0.4 - 0.3 count as tied."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
@@ -92,7 +93,7 @@ def by_student(block: Block, sd: FloatArray) -> FloatArray:
 
 
 def bandwidths(block: Block, workers: int = 1) -> FloatArray:
-    """Bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant.
+    """Compute the bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant.
 
     The two-stage direct plug-in rule of Sheather and Jones reproduces the results of the paper.
     """
@@ -106,7 +107,7 @@ def bandwidths(block: Block, workers: int = 1) -> FloatArray:
     free = np.flatnonzero(~block.constant & (scale > 0))
     if free.size:
         found = np.empty(free.size)
-        # In units of the scale, so that powers of a bandwidth neither overflow nor underflow.
+        # Compute in units of the scale, so that powers of a bandwidth neither overflow nor underflow.
         unit = np.ascontiguousarray(block.differences[free] / scale[free, None])
         _kernels.active.plug_in_widths(unit, np.ones(free.size), found, workers)
         h[free] = found * scale[free]
@@ -114,7 +115,7 @@ def bandwidths(block: Block, workers: int = 1) -> FloatArray:
 
 
 def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quartiles of sorted rows, with the linear interpolation of NumPy and R."""
+    """Compute quartiles of sorted rows, with the linear interpolation of NumPy and R."""
     n = ascending.shape[1]
 
     def at(q: float) -> FloatArray:
@@ -126,11 +127,11 @@ def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
-    """Invert the characteristic functions of RES and KD, with infinitely many resamples; `h`: bandwidths of KD."""
+    """Compute RES and KD for infinitely many resamples, by inversion; `h` holds the bandwidths of KD."""
     n, lattice = block.differences.shape[1], block.lattice
     res = np.where(block.means > 0, 0.0, np.where(block.means < 0, 1.0, 0.5))
     kd = res.copy()
-    # Use the difference of the means, exactly 0 for tied systems; the mean difference may be off by rounding.
+    # Use the difference of the means, which is exactly 0 for tied systems; rounding may change the mean difference.
     mean = np.abs(block.means)
     sd = block.differences.std(axis=1)
     largest = np.maximum(block.sorted[:, -1] - mean, mean - block.sorted[:, 0])
@@ -140,7 +141,7 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
         ratio = np.where(spread > 0, largest / spread, 0.0)
     reach = _TAIL / 3 * ratio + np.sqrt((_TAIL / 3 * ratio) ** 2 + 2 * _TAIL)
     total = n * mean
-    free = np.flatnonzero(~block.constant & (total < reach * spread))  # beyond, p is below 1e-9: 0
+    free = np.flatnonzero(~block.constant & (total < reach * spread))  # for other pairs p is below 1e-9, so 0
     if not free.size:
         return res, kd
     bound = n * np.maximum(np.abs(block.sorted[:, 0]), np.abs(block.sorted[:, -1])) + 7 * math.sqrt(n) * h
@@ -170,15 +171,15 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
 
 
 def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Find inversions that have not converged: the characteristic function is large at the last terms (RES, KD).
+    """Find inversions that have not converged: their characteristic functions are large at the last terms (RES, KD).
 
-    This happens where the difference on one topic is hundreds of times the others. In resamples without that topic the
-    sum is so close to 0 that more terms are needed.
+    This happens if the difference on one topic is hundreds of times as large as on the others. In resamples without
+    that topic, the sum is so close to 0 that more terms are needed.
     """
     n = ascending.shape[1]
     plain, smooth = np.zeros(len(end)), np.zeros(len(end))
     some = np.arange(len(end))
-    if n > _MERGED:  # skip pairs without half of their differences close together: they have converged
+    if n > _MERGED:  # unless half of the differences of a pair are close together, it has converged
         half = (n - 1) // 2
         some = np.flatnonzero((ascending[:, half:] - ascending[:, : n - half]).min(axis=1) * end < 64)
     for part in (0.15, 0.2, 0.25, 0.3):  # the terms fade as exp(-(4.5 part)^2 / 2)
@@ -186,12 +187,12 @@ def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> 
         size = np.abs(np.exp(1j * t[:, None] * ascending[some]).mean(axis=1)) ** n
         plain[some] += size / 4
         smooth[some] += size * np.exp(-0.5 * widths[some] * t * t) / 4
-    # Enumeration is cheap, so a smaller error is enough to use it.
+    # Enumeration is cheap, so use it even where the error is smaller.
     return plain > _UNSEPARATED / (10 if n <= _MERGED else 1), (smooth > _UNSEPARATED) & (widths > 0)
 
 
 def _by_enumeration(rows: FloatArray) -> FloatArray:
-    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, by enumerating the sums of either half of the draws."""
+    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, by enumerating the sums of each half of the draws."""
     from itertools import combinations_with_replacement
 
     n = rows.shape[1]

@@ -1,13 +1,13 @@
-"""Split halves, the baseline estimator: extrapolate the correlation between two halves of the topics to all of them.
+"""Split halves, the baseline estimator: extrapolate the correlation between two halves of the topics to all topics.
 
 Two sets of topics rank the systems, and the two rankings are correlated. The sets are disjoint for "sh(w/o)", and
-drawn with replacement for "sh(w)". Up to 20 sizes are tried, `unique(round(linspace(1, n // 2, 21)))` without the
-first, with 100 splits each. The logarithm of the discordant share, (1 - tau) / 2, is fitted linearly in the size, over
+drawn with replacement for "sh(w)". Up to 20 sizes are tried: `unique(round(linspace(1, n // 2, 21)))` without the
+first, with 100 splits each. The logarithm of the discordant share, (1 - tau) / 2, is fitted by a line in the size, over
 all splits with discordant pairs, and extrapolated to n topics. The result is clipped to [-1, 1].
 
-A pair tied in a half is not discordant; for tau_ap, systems tied in one half take the order of the other. With 2 to 5
-topics there is only one size, so the curve is flat: size 2 with 4 or 5 topics, size 1 with 2 or 3. If no split has a
-discordant pair, the result is 1.
+A pair tied in a half is not discordant; for tau_ap, systems tied in one half take the order of the other half. With 2
+to 5 topics there is only one size, so the curve is flat: size 2 with 4 or 5 topics, size 1 with 2 or 3. If no split has
+a discordant pair, the result is 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..coefficients.registry import break_ties
 from ..coefficients.sums import concordance
 from ..inference.resampling import resampled_means
 
-SPLITS = 100  # of each size
+SPLITS = 100  # number of splits of each size
 
 
 def extrapolated(
@@ -39,7 +39,7 @@ def extrapolated(
 def half_means(
     values: FloatArray, sizes: IntArray, replace: bool, rng: np.random.Generator, workers: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Means of the systems over two halves of topics, one row per split; computed in batches of splits."""
+    """Compute the means of the systems over two halves of topics, one row per split, in batches of splits."""
     n, most, step = len(values), 2 * int(sizes.max()), rows_at_a_time(len(values), len(sizes))
     at = np.arange(most)
     found: tuple[list[FloatArray], list[FloatArray]] = ([], [])
@@ -56,7 +56,7 @@ def half_means(
 
 
 def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
-    """Discordant shares (1 - tau) / 2 and (1 - tau_ap) / 2, with ties counted as concordant."""
+    """Compute the discordant shares (1 - tau) / 2 and (1 - tau_ap) / 2, with ties counted as concordant."""
     m, counts = concordance(truth, candidate, workers=workers)
     discordant = np.array(counts.discordant)
     down = np.array(counts.down_candidate)
@@ -68,7 +68,7 @@ def discordant_shares(truth: FloatArray, candidate: FloatArray, workers: int = 1
 
 
 def _extrapolate(sizes: IntArray, shares: FloatArray, n: int) -> float:
-    """Share at n topics, from a line through the logarithms of the positive shares; at most 1."""
+    """Extrapolate the share to n topics, by a line through the logarithms of the positive shares; at most 1."""
     some = shares > 1e-12
     if not some.any():
         return 0.0

@@ -39,7 +39,7 @@ TOP = 5
 
 
 class Spent(NamedTuple):
-    """A ranking from the labels of one design."""
+    """The means of the systems, estimated from the labels of one design."""
 
     means: FloatArray
     covariance: FloatArray | None = None
@@ -61,7 +61,7 @@ class Truth:
 
     @classmethod
     def of(cls, pool: Pool, measure: Measure, grades: FloatArray) -> Truth:
-        """Score everything."""
+        """Score all systems by the grades of people and, if known, by those of the machine."""
         machine = None
         if pool.levels.any():
             least, most = measure.least, max(1.0, float(grades.max(initial=0.0)))
@@ -70,7 +70,7 @@ class Truth:
         return cls(pool, measure, grades, sizes_of(pool, [measure]), scores_of(pool, measure, grades), machine)
 
     def spend(self, share: float, rng: np.random.Generator) -> dict[str, Spent]:
-        """Spend the same number of labels by each design, on the same random topics and keys."""
+        """Rank by each design with the same number of labels. Designs with whole topics share the random topics."""
         pool, n = self.pool, round(share * len(self.pool))
         listed = estimate(self.draw(n, rng), self.measure)
         freedom = float(np.median(freedom_of(listed.terms)))
@@ -101,7 +101,7 @@ class Truth:
         return found
 
     def draw(self, n: int, rng: np.random.Generator) -> LabelSample:
-        """Judge the n pairs with the smallest keys."""
+        """Draw a random key for each pair, and judge the n pairs with the smallest keys."""
         sizes = self.sizes
         key = rng.random(len(sizes)) / sizes
         places, threshold = np.arange(len(sizes)), np.inf
@@ -113,7 +113,7 @@ class Truth:
 
 
 def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
-    """Scores, systems x topics, given the grades of all pairs."""
+    """Compute systems x topics scores from the grades of all pairs."""
     ones = np.ones(len(pool))
     return estimate(
         LabelSample(pool, np.arange(len(pool)), ones, ones, grades, np.arange(len(pool)) % FOLDS), measure
@@ -121,7 +121,7 @@ def scores_of(pool: Pool, measure: Measure, grades: FloatArray) -> FloatArray:
 
 
 def covered(truth: FloatArray, found: Spent, level: float = 0.95) -> float:
-    """Share of the differences between two systems whose interval covers the truth."""
+    """Share of the differences between systems whose interval covers the true difference; nan without intervals."""
     if found.covariance is None:
         return np.nan
     i, j = np.triu_indices(len(truth), 1)
@@ -143,7 +143,7 @@ def try_labels(
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Test on an earlier year how well a share of its judgments would have ranked its systems.
+    """Test on an earlier year how well a part of its judgments would have ranked its systems.
 
     Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`. Each
     ranking is compared with the ranking by all judgments.
@@ -157,13 +157,13 @@ def try_labels(
     measure : str
         P@k, DCG@k, nDCG@k, AP or AP@k.
     machine : Qrels, optional
-        A machine's grades. If a measure needs relevant documents, those in the upper half of its scale are relevant.
+        A machine's grades. For binary measures, grades in the upper half of its scale are relevant.
     shares : sequence of float
         Shares of the pairs in the pool that people judge.
     n_lists : int
         Number of lists and of draws of topics for each share.
     rng : int, Generator or None
-        Seed.
+        Seed of the draws.
     progress : callable, optional
         Called with the number of lists done and the total.
 
@@ -172,7 +172,8 @@ def try_labels(
     Findings
         For each of the `designs` and each share: the mean `tau_b` with the ranking by all judgments; `top`, the share
         of the five best systems found among the five best; and `coverage`, how often 95% intervals for differences
-        between systems on these topics cover the truth. nan means that a design is impossible or has no intervals.
+        between systems on these topics cover the true difference. nan means that a design is impossible or has no
+        intervals.
 
     See Also
     --------

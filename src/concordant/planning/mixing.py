@@ -1,30 +1,31 @@
-"""The formulas for means of systems from human scores on n topics and machine scores on these and N more.
+"""Formulas for the means of systems from human scores on n topics and machine scores on these and N more topics.
 
-Control variates. Let y be the human scores, x the machine's on the same n topics, and u the machine's on N others:
+Control variates. Let y be the human scores, x the machine scores on the same n topics, and u those on N other topics:
 
     means = mean(y) + lam (mean(u) - mean(x)).
 
 These means are unbiased whatever the machine does: it only corrects for the choice of the n topics. The variance is
 smallest at lam = cov(y, x) / var(x) * N / (n + N) (PPI++). Scores are split into the level, the mean over systems on
-each topic, and the deviations from it, which alone affect a ranking. Each part has one lam, from all of its topic x
-system residuals.
+each topic, and the deviations from it, which alone affect a ranking. Each part has one lam, estimated from all of its
+topic x system residuals.
 
 Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system that no number
 of machine topics removes. After a change of scale and level they equal the truth + d, with d drawn from a normal
 distribution over systems. The distance between both means estimates its variance. The best weight of the machine is
-k B: k is its weight if there were no bias, B the share of noise in the variance of the distance. B is unknown but has
-a distribution (Morris 1983); weight and errors are averaged over it.
+k B, where k is its weight without bias, and B is the share of noise in the variance of the distance. B is unknown but
+has a distribution (Morris 1983); weight and errors are averaged over this distribution.
 
 Topics on which the machine gives all systems the same score carry no information, and it may never have judged them.
-They are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores stay.
+These topics are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores
+are kept.
 
 Degrees of freedom. Variances come from n topics, whose scores are skewed. By the Edgeworth expansion of Student's t
 (Hall 1992), skewness g makes a two-sided interval too short by the share g^2 (z^2 - 1) (z^2 + 3) / 18n, with z the
 normal quantile. Degrees of freedom of 1 / (1 / df + 4 g^2 (z^2 - 1) (z^2 + 3) / (18n (z^2 + 1))) instead of df correct
-for it, with the z of 95% at every level.
+for this, with the z of a 95% interval at every level.
 
-The interval of the worth is for the ratio of error variances, by the jackknife over topics on the log scale. Equal
-variances do not imply equal correlations: the mean tau_b of a mix can be that of about 10% fewer topics.
+The worth is a ratio of error variances; its interval comes from the jackknife over topics on the log scale. Equal
+variances do not imply equal correlations: the mean tau_b of a mix can equal that of about 10% fewer topics.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ from ..inference.adjustment import holm
 from ..inference.posterior import noise_shares
 
 SIGNIFICANT = 0.05  # level at which a system is called favoured
-ROUNDS = 10  # at most, of fitting the machine's scale without favoured systems
+ROUNDS = 10  # most rounds of refitting the machine's scale without favoured systems
 
 
 class Moments(NamedTuple):
-    """Pooled variance of human scores, covariance of both, and variance of machine scores, on one topic and by part."""
+    """For one part of the scores: pooled variances of human and machine scores on one topic, and their covariance."""
 
     human: float
     both: float
@@ -53,10 +54,10 @@ class Moments(NamedTuple):
     """Effective number of independent systems that estimate the weight of the control variate."""
 
     def lost(self, n: int) -> float:
-        """Share of the error of n human topics that the estimated weight hides.
+        """Share of the error of n human topics that is overlooked because the weight is estimated.
 
-        The residuals that estimate the weight are too small by 1 / ((n - 1) systems), as in any regression. The error
-        of the weight adds the same amount.
+        The residuals that estimate the weight are too small by the share 1 / ((n - 1) systems), as in any regression.
+        The error of the weight adds the same share.
         """
         # 1 / ((n - 1) systems), twice.
         return 2 / ((n - 1) * self.systems)
@@ -73,10 +74,10 @@ class Moments(NamedTuple):
 
 
 class Bias(NamedTuple):
-    """Estimates about the machine's bias."""
+    """Estimates of the machine's bias."""
 
     slope: float
-    """Machine scores per human score, over systems; 0 or less if the machine does not agree with people."""
+    """Slope of machine means on human means over systems; 0 or less if the machine does not agree with people."""
     variance: float
     """Variance of the bias over systems, in squared human scores."""
     share: float
@@ -97,7 +98,7 @@ class Combined(NamedTuple):
     freedom: float
     """Degrees of freedom of the covariance, for differences between systems."""
     mean_freedom: float
-    """The same for the means themselves."""
+    """Degrees of freedom of the covariance, for the means themselves."""
     lam: float
     """Weight of the control variate for deviations from the level."""
     weight: float
@@ -111,11 +112,11 @@ class Combined(NamedTuple):
     favour: FloatArray
     """How much the machine favours each system, in human scores; nan where unknown."""
     favour_p: FloatArray
-    """Its p-value, by Holm's method for all systems together."""
+    """The p-value of each favour, by Holm's method for all systems together."""
 
     @property
     def worth(self) -> float:
-        """Number of human topics with the same error."""
+        """Number of human topics that alone would give the same error."""
         return self.moments.human / self.error if self.error > 0 else math.inf
 
     def worth_limits(self, level: float, n: int) -> tuple[float, float]:
@@ -126,8 +127,8 @@ class Combined(NamedTuple):
 
 
 def moments_of(human: FloatArray, paired: FloatArray, more: FloatArray) -> Moments:
-    """Compute the moments of deviations that sum to 0 on each topic; machine variances use all of its topics."""
-    # Divisors are (topics - 1) (systems - 1): the deviations of a topic sum to 0. A level has one column.
+    """Compute the moments of deviations that sum to 0 on each topic; the machine's variance uses all of its topics."""
+    # Divisors are (topics - 1) (systems - 1), because the deviations of a topic sum to 0. A level has one column.
     n, width = human.shape
     others, columns = len(more), max(width - 1, 1)
     y, x, u = (part - part.mean(axis=0) for part in (human, paired, more))
@@ -146,7 +147,7 @@ def combined(
     lam: float | None = None,
     shrink: bool = False,
 ) -> Combined:
-    """Combine matrices of topics x systems: human scores, and machine scores on the same and on other topics."""
+    """Combine topics x systems matrices: human scores, and machine scores on the same topics and on others."""
     n, m = human.shape
     paired, more = _telling(paired), more[tells(more)]
     others = len(more)
@@ -170,21 +171,21 @@ def combined(
         least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)
         weight = least * bias.share
         scale = weight / bias.slope
-    # The contribution of each topic to the means, whose covariance over topics is that of the means:
+    # The contribution of each topic to the means. Its covariance over topics gives the covariance of the means:
     # human topics: level - lam_level level_x + (1 - weight) (y - lam x) + weight / slope * n / (n + N) x,
     # machine topics: lam_level level_u + ((1 - weight) lam + weight / slope * N / (n + N)) u.
     of_paired = levels[0] - level_lam * levels[1]
     of_paired = of_paired + (1 - weight) * (y - part_lam * x) + scale * n / (n + others) * x
     of_more = level_lam * levels[2] + ((1 - weight) * part_lam + scale * others / (n + others)) * u
     human_part, machine_part = (_covariance(part) / len(part) for part in (of_paired, of_more))
-    # lam was estimated from n topics: it costs the share `lost` of the error of y - lam x.
+    # Estimating lam from n topics costs the share `lost` of the error of y - lam x.
     if lam is None:
         of_parts = of_parts._replace(systems=_systems(y - part_lam * x))
         human_part = human_part + of_parts.lost(n) * (1 - weight) ** 2 * _covariance(y - part_lam * x) / n
     covariance = human_part + machine_part
     unknown, freedom_of_bias = 0.0, 1.0
     if bias is not None:
-        # What is left of the bias, k^2 noise (E[B] - E[B^2]); the error of the weight, k^2 var(B) apart apart';
+        # Add what is left of the bias, k^2 noise (E[B] - E[B^2]); the error of the weight, k^2 var(B) apart apart';
         # the error of the slope, weight^2 spread / (freedom signal) corrected corrected'.
         apart = corrected - every / bias.slope
         spread = float(apart @ apart) / (m - 1)
@@ -199,7 +200,7 @@ def combined(
     traces = [float(np.trace(part) - part.sum() / m) / (m - 1) for part in (human_part, machine_part)]
     of_differences = _of_skewed(of_paired - of_paired.mean(axis=1, keepdims=True), n - 1)
     freedom = _freedom([*traces, unknown], [of_differences, others - 1, freedom_of_bias])
-    # Means: the same with the whole variance.
+    # Means: the same computation with the whole variance.
     variances = [float(np.trace(part)) / m for part in (human_part, machine_part)]
     variances.append(float(np.trace(covariance)) / m - sum(variances))
     if lam is None:  # the level's lam is uncertain: only n topics estimate it
@@ -219,7 +220,7 @@ def combined(
         error=sum(traces) + unknown,
         spread=math.hypot(
             _spread_of_worth(parts, fixed=lam),
-            of_parts.lost(n),  # near weight 0 the jackknife misses that the cost varies
+            of_parts.lost(n),  # near weight 0 the jackknife misses that this cost varies
             math.sqrt(2 / freedom_of_bias) * unknown / (sum(traces) + unknown) if unknown > 0 else 0.0,
         ),
         favour=favour,
@@ -233,10 +234,10 @@ def tells(machine: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _telling(paired: FloatArray) -> FloatArray:
-    """Replace the machine's scores on uninformative human topics, so that means and errors come from the others.
+    """Replace the machine's scores on uninformative human topics, so that means and errors come from the other topics.
 
-    Uninformative topics get the mean of the k others, whose deviations are multiplied by n / k: the contribution of
-    each of n topics to a mean over k of them.
+    Uninformative topics get the mean of the k informative ones. The deviations of these k topics are multiplied by
+    n / k, so that a mean over all n topics has the value and the error of the mean over k topics.
     """
     some = tells(paired)
     if some.all() or not some.any():
@@ -269,7 +270,7 @@ def _favours(
 def _favours_on(
     parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float, some: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Estimate favours and p-values on the scale fitted to some systems."""
+    """Estimate favours and p-values on the scale fitted to the systems marked in `some`."""
     m = len(corrected)
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
@@ -277,7 +278,7 @@ def _favours_on(
     def gap(of_human: FloatArray, of_machine: FloatArray) -> FloatArray:
         h, g = of_human[..., some], of_machine[..., some]
         h = h - h.mean(axis=-1, keepdims=True)
-        # slope = common / signal, both without noise; gap = every / slope - corrected - mean of the middle half.
+        # slope = common / signal, both less their noise; gap = every / slope - corrected - mean of the middle half.
         signal = (h * h).sum(axis=-1, keepdims=True) / (h.shape[-1] - 1) - of.variance(n, others, lam)
         common = (h * g).sum(axis=-1, keepdims=True) / (h.shape[-1] - 1) - of.both / (n + others)
         found = signal / common * of_machine - of_human
@@ -287,7 +288,7 @@ def _favours_on(
     favour, variance = gap(corrected, every), np.zeros(m)
     for adds, to_machine in ((y - lam * x, x * (n / (n + others))), (lam * u, u * (others / (n + others)))):
         k = len(adds)
-        # Without one topic of k: corrected - adds / (k - 1). Variance = (k - 1) / k sum (gap_(t) - mean)^2.
+        # Leaving out one of k topics gives corrected - adds / (k - 1). Variance = (k - 1) / k sum (gap_(t) - mean)^2.
         without = gap(corrected - adds / (k - 1), every - to_machine / (k - 1))
         variance += (k - 1) / k * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -296,9 +297,9 @@ def _favours_on(
 
 
 def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
-    """Standard error of the logarithm of the worth of control variates, by the jackknife over both kinds of topics.
+    """Compute the standard error of the log worth of control variates, by the jackknife over all topics.
 
-    To leave out topic t, subtract k / (k - 1) times its own squares from the sums of squares: no matrix is rebuilt.
+    To leave out topic t, subtract k / (k - 1) times its own squares from the sums of squares. So no matrix is rebuilt.
     """
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
@@ -326,7 +327,7 @@ def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
 
 
 def _error_of_level(levels: list[FloatArray], others: int) -> float:
-    """Variance to add to the level because its lam is estimated, as in a regression on n topics."""
+    """Compute the variance to add to the level because its lam is estimated, as in a regression on n topics."""
     y, x, u = (level.ravel() for level in levels)
     n, moved = len(y), float(u.mean() - x.mean()) * others / (len(y) + others)
     # The level is predicted at mean(x) + moved, which adds s2 moved^2 / sum (x - mean(x))^2 to its variance. The
@@ -340,14 +341,14 @@ def _error_of_level(levels: list[FloatArray], others: int) -> float:
 
 
 def noise_of(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
-    """Variance of the distance between the corrected means and the machine's, if there is no bias."""
+    """Compute the variance that the distance between the corrected and the machine's means has without bias."""
     # var(corrected) + var(every) / slope^2 - 2 cov(corrected, every) / slope.
     machine, both = of.machine / (n + others) / slope**2, of.both / (n + others) / slope
     return of.variance(n, others, lam) + machine - 2 * both
 
 
 def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
-    """Weight of the machine's means if they had no bias."""
+    """Compute the weight that the machine's means would have without bias."""
     noise = noise_of(of, slope, n, others, lam)
     if noise <= 0:
         return 0.0
@@ -356,7 +357,7 @@ def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: flo
 
 
 def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float) -> Bias | None:
-    """Estimate the machine's bias from the distance between its means and the corrected ones; None if unknown."""
+    """Estimate the machine's bias from the distance between its means and the corrected means; None if unknown."""
     y, x, u = parts
     (n, m), others = y.shape, len(u)
     # Variance of the true means, and their covariance with the machine's, over systems, without the noise of topics.
@@ -377,14 +378,14 @@ def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, o
 
 
 def _systems(errors: FloatArray) -> float:
-    """Effective number of independent systems: tr(S)^2 / tr(S^2), corrected for its bias with few topics."""
+    """Effective number of independent systems: tr(S)^2 / tr(S^2), corrected for the bias of having few topics."""
     n, m = errors.shape
     e = errors - errors.mean(axis=0)
     products = e @ e.T if n < m else e.T @ e
     trace, squares = float(np.trace(products)), float((products**2).sum())
     if n < 3 or trace == 0:
         return float(m - 1)
-    # Without bias for normal errors: tr(S^2) ~ (n-1)^2 / ((n+1) (n-2)) (tr(S^2) - tr(S)^2 / (n-1)).
+    # For normal errors, this estimate has no bias: tr(S^2) ~ (n-1)^2 / ((n+1) (n-2)) (tr(S^2) - tr(S)^2 / (n-1)).
     squares = (n - 1) ** 2 / ((n + 1) * (n - 2)) * (squares - trace**2 / (n - 1))
     return float(min(max(trace**2 / squares if squares > 0 else m - 1, 3.0), m - 1))
 
@@ -395,7 +396,7 @@ def _covariance(values: FloatArray) -> FloatArray:
 
 
 def _freedom(parts: list[float], freedoms: list[float]) -> float:
-    """Degrees of freedom of a sum of variances (Satterthwaite)."""
+    """Compute the degrees of freedom of a sum of variances (Satterthwaite)."""
     # (sum V_k)^2 / sum (V_k^2 / d_k).
     below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
     return sum(parts) ** 2 / below if below > 0 else freedoms[0]
@@ -409,7 +410,7 @@ def _of_skewed(values: FloatArray, freedom: float) -> float:
     n, z2 = len(values), float(ndtri(0.975)) ** 2
     errors = values - values.mean(axis=0)
     scale = np.sqrt((errors**2).mean(axis=0))
-    varying = scale > 1e-12 * scale.max()  # the rest is rounding
+    varying = scale > 1e-12 * scale.max()  # other columns vary only by rounding
     if not varying.any():
         return freedom
     skewness = ((errors[:, varying] / scale[varying]) ** 3).mean(axis=0)
@@ -421,11 +422,11 @@ def _of_skewed(values: FloatArray, freedom: float) -> float:
 def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
     """Predict the variance of a mean's deviation from the level, with n human topics and `more` machine topics.
 
-    This is what `combined` would find if the distance between both means were its expectation under noise and bias.
+    This is what `combined` would find if the distance between both means had its expected size under noise and bias.
     """
     if more == 0:
         return of.human / n
-    # Without the machine's own means: the variance at the best lam, plus what estimating lam costs.
+    # The variance without the machine's own means, at the best lam, plus what estimating lam costs.
     lam = of.best_lam(n, more)
     alone = of.variance(n, more, lam) + of.lost(n) * (of.human - 2 * lam * of.both + lam**2 * of.machine) / n
     if bias is None or (noise := noise_of(of, bias.slope, n, more, lam)) <= 0:

@@ -17,11 +17,11 @@ from ..inference.resampling import Progress, Resampling, Seed
 from ..options import checked
 from ..read.reader import Collection, as_topics
 
-POINTS = 24  # of the curve
-SLACK = 1e-12  # a coefficient below the target by rounding error alone reaches it
+POINTS = 24  # number of points on the curve
+SLACK = 1e-12  # a coefficient that misses the target by rounding error alone counts as reaching it
 TRUTHS = 2_000  # draws of the true means for the interval; a quarter of them with `probability`
 ERRORS = 8  # antithetic pairs of errors for each draw of the true means; four times as many with `probability`
-STEPS = 12  # bisections of the number of topics for each draw, on the log scale
+STEPS = 12  # number of bisections to find the number of topics for each draw, on the log scale
 
 
 @checked
@@ -40,7 +40,7 @@ def plan_topics(  # noqa: PLR0913
 ) -> Findings:
     """Estimate how many topics a new collection of the same kind needs to rank these systems well enough.
 
-    The correlation between the true ranking and that by n' new topics is predicted for any n'. Both rankings are
+    The correlation between the true ranking and a ranking by n' new topics is predicted for any n'. Both rankings are
     unknown, so both are drawn. True means come from their posterior given the scores, as in `expected_correlation` with
     estimator="posterior". Means over n' topics are drawn around them, with the observed errors and their correlations
     between systems, divided by sqrt(n'). The mean coefficient over the draws is the expected correlation; with
@@ -51,7 +51,7 @@ def plan_topics(  # noqa: PLR0913
     is found for each of 2,000 draws (500 with `probability`) of the true means, their spread over systems and the
     noise. The interval holds the middle `confidence_level` of these numbers.
 
-    Using the observed means as the true ones would promise too much, because they are spread more widely.
+    Using the observed means as true means would promise too much, because observed means are spread more widely.
     docs/guide/reliability.md compares predictions with real collections.
 
     Parameters
@@ -65,7 +65,7 @@ def plan_topics(  # noqa: PLR0913
     probability : float, optional
         The probability with which a collection must reach the target; by default, the expectation must reach it.
     n_resamples : int
-        Draws of the posterior.
+        Number of draws from the posterior.
     most : int
         The largest number of topics to try.
     confidence_level : float
@@ -73,14 +73,14 @@ def plan_topics(  # noqa: PLR0913
     rng : int, Generator or None
         The same seed gives the same bits with any number of workers.
     workers : int or Executor
-        Threads; an executor is accepted but not used.
+        Number of threads; an executor is accepted but not used.
     progress : callable, optional
-        Called with the number of topic set sizes done and the total; the second is an estimate.
+        Called with how many numbers of topics were tried, and an estimate of how many there will be.
 
     Returns
     -------
     Findings
-        `n_topics` is the smallest number of topics that reaches the target, None if `most` do not. `interval` is the
+        `n_topics` is the smallest number of topics that reaches the target; None if `most` do not. `interval` is the
         confidence interval of the number that these systems need; inf means more than `most`. `rows()` is the curve:
         for each number of topics the expected correlation, the range (`low` to `high`) of 90% of such collections, and
         the probability that one reaches the target.
@@ -88,8 +88,8 @@ def plan_topics(  # noqa: PLR0913
     See Also
     --------
     reliability : How close a ranking is to the true one, by all estimators.
-    select_topics : Which topics to keep.
-    plan_mix : The cheapest mix of people and machine.
+    select_topics : Choose which topics to keep.
+    plan_mix : Find the cheapest mix of human and machine topics.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def plan_topics(  # noqa: PLR0913
 
     """
     known = get_coefficient(coefficient)
-    least, largest = known.range  # values that can be passed and missed
+    least, largest = known.range  # a target between these limits can be both reached and missed
     wanted = f"give a value of {coefficient} above {least:g} and below {largest:g}"
     require(least < target < largest, "target", target, wanted)
     how = Resampling.of(n_resamples, rng, workers, progress)
@@ -200,7 +200,7 @@ def _table(rows: list[dict[str, Any]], numbers: Mapping[str, Any], unit: str) ->
 
 
 def smallest(enough: Callable[[int], bool], most: int) -> int | None:
-    """The smallest number from 1 to `most` that is enough, if every larger one is."""
+    """Find the smallest number from 1 to `most` that is enough, if every larger number is enough, too."""
     below, at = 0, 1
     while not enough(at):
         if at == most:
@@ -222,7 +222,7 @@ def _needed(
     low, high = np.zeros((len(drawn.truth), 1)), np.full((len(drawn.truth), 1), math.log(most))
 
     def reached(log_n: FloatArray) -> FloatArray:
-        """Whether collections of that many topics are enough for each truth."""
+        """Tell whether collections of that many topics are enough for each draw of the true means."""
         n, turns = np.exp(log_n), [*range(-errors, 0), *range(1, errors + 1)]
         values = [correlations(known, drawn.truth, drawn.observed(n, turn), workers) for turn in turns]
         return np.asarray(enough(np.array(values)))[:, None]
@@ -236,7 +236,7 @@ def _needed(
 
 
 def _curve(answer: int | None, n: int, most: int) -> list[int]:
-    """Choose numbers of topics for the curve: from 5 to twice the answer, with the answer and the observed number."""
+    """Choose the numbers of topics on the curve, including the answer and the observed number."""
     end = min(most, 2 * max(n, answer or most))
     spaced = np.unique(np.round(np.geomspace(min(5, end), end, POINTS)).astype(int)).tolist()
     return sorted({*spaced, min(n, most), *([answer] if answer else [])})

@@ -1,8 +1,8 @@
-"""The formulas for means from human labels on some cells of the table and machine scores on all cells.
+"""Formulas for the means of systems from human labels on some cells of the table and machine scores on all cells.
 
-Let y be the human scores on the labelled cells, f the machine's on all n topics, and l the number of a system's labels.
-A cell is predicted by g = lam f + tau, tau the effect of its topic. The mean of g over all topics, plus the mean of
-y - g over the labelled cells, is unbiased whatever the machine does.
+Let y be the human scores on the labelled cells, f the machine's scores on all n topics, and l the number of a system's
+labels. A cell is predicted by g = lam f + tau, with tau the effect of its topic. The mean of g over all topics, plus
+the mean of y - g over the labelled cells, is unbiased whatever the machine does.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from scipy.special import chdtrc, digamma, ndtr, polygamma, stdtr
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..inference.adjustment import holm
 
-PROMISED_SYSTEMS = 5  # below these the intervals may miss their level
-_PRIOR = (1.0, 4.0)  # degrees of freedom that other systems' variances may add to a system's own
+PROMISED_SYSTEMS = 5  # with fewer systems, the intervals may miss their confidence level
+_PRIOR = (1.0, 4.0)  # least and most degrees of freedom that the other systems' variances add to those of a system
 
 
 class Fit(NamedTuple):
@@ -25,9 +25,9 @@ class Fit(NamedTuple):
 
     means: FloatArray
     lam: float
-    """Human scores per machine score, within systems."""
+    """Change of the human score for one unit of machine score, within systems."""
     label_variance: FloatArray
-    """Variance of the mean error on labelled cells."""
+    """Variance of the mean error on the labelled cells of each system."""
     label_freedom: FloatArray
     variance: FloatArray
     """Variance of each mean, for topics like these."""
@@ -35,11 +35,11 @@ class Fit(NamedTuple):
     predicted: FloatArray
     """lam * machine + topics: topics x systems."""
     residuals: FloatArray
-    """human - predicted on labelled cells, less its mean by system; 0 elsewhere."""
+    """human - predicted on labelled cells, minus the mean of each system; 0 elsewhere."""
 
 
 def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fit:
-    """Fit topics x systems matrices, the human one with holes; `by_topic`: other systems' labels predict a topic."""
+    """Fit topics x systems matrices; `human` has holes. With `by_topic`, labels of other systems predict a topic."""
     n, there = len(human), ~np.isnan(human)
     labels, per_topic = there.sum(axis=0), there.sum(axis=1, keepdims=True)
 
@@ -47,10 +47,10 @@ def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fi
         """Subtract each system's mean over its labelled cells; 0 elsewhere."""
         return np.asarray(np.where(there, values - np.where(there, values, 0.0).sum(axis=0) / labels, 0.0))
 
-    # y_c and f_c: scores of the labelled cells, less their mean by system.
+    # y_c and f_c: scores on the labelled cells, minus the mean of each system.
     y, f = centred(human), centred(machine)
     # lam = sum (y_c - tau_c) f_c / (sum f_c^2 + S2_f), cut to [0, 2 sqrt(sum y_c^2 / sum f_c^2)]. S2_f, the machine's
-    # variance over all cells, counts as one more cell: it keeps lam small when labels are few.
+    # variance over all cells, counts as one more cell: this keeps lam small when labels are few.
     ridge = float((f * f).sum() + machine.var(axis=0, ddof=1).mean())
     most = 2 * float(np.sqrt((y * y).sum() / max((f * f).sum(), 1e-300)))
     topics = np.zeros_like(machine)
@@ -58,7 +58,7 @@ def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fi
         lam = float(np.clip(((y - centred(topics)) * f).sum() / ridge, 0.0, most)) if ridge > 0 else 0.0
         if not by_topic:
             break
-        # r = y_c - lam f_c. The mean product of two systems' r on a topic is the variance of topics st2.
+        # r = y_c - lam f_c. The mean product of two systems' r on a topic estimates the variance of topic effects, st2.
         r = y - lam * f
         total, squares = r.sum(axis=1, keepdims=True), float((r * r).sum())
         pairs = max(float((per_topic * (per_topic - 1)).sum()), 1.0)
@@ -76,20 +76,20 @@ def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fi
     e = centred(human - g)
     degrees = labels - 1
     free = float(degrees.sum())
-    # s2 = sum e^2 / (l - 1) * D / (D - 1) with D = sum of l - 1 over systems: lam took one degree of freedom.
+    # s2 = sum e^2 / (l - 1) * D / (D - 1) with D = sum of l - 1 over systems: lam costs one degree of freedom.
     own = (e * e).sum(axis=0) / degrees * free / (free - 1)
     pooled = float((degrees * own).sum() / free)
     centre, prior = _prior_variance(own, degrees, pooled)
     # Each variance borrows from the others: (d0 s0^2 + (l - 1) s2) / (d0 + l - 1), with s0^2 at least the pooled one.
     variance = (prior * max(centre, pooled) + degrees * own) / (prior + degrees)
-    # V_e = s2 (1 / l + (mean f - mean f on L)^2 sum f_c^2 / (sum f_c^2 + S2_f)^2). The second term: lam is uncertain,
-    # which moves a system whose labelled cells L differ from the rest.
+    # V_e = s2 (1 / l + (mean f - mean f on L)^2 sum f_c^2 / (sum f_c^2 + S2_f)^2). The second term: errors in lam
+    # move a system whose labelled cells L differ from the rest.
     shift = machine.mean(axis=0) - np.where(there, machine, 0.0).sum(axis=0) / labels
     of_labels = variance * (1 / labels + (shift**2 * (f * f).sum() / ridge**2 if ridge > 0 else 0.0))
-    # V_g = S2(g) / n: topics are a sample.
+    # V_g = S2(g) / n, because topics are a sample.
     deviation = g - g.mean(axis=0)
     of_topics_drawn = (deviation**2).sum(axis=0) / (n - 1) / n
-    # V = max(V_e + V_g + 2 S_eg / n, V_e), the covariance S_eg pooled over systems.
+    # V = max(V_e + V_g + 2 S_eg / n, V_e), with the covariance S_eg pooled over systems.
     both = float((e * deviation).sum()) / free
     full = np.maximum(of_labels + of_topics_drawn + 2 * both / n, of_labels)
     freedom = degrees + prior
@@ -100,7 +100,7 @@ def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fi
 
 
 def _prior_variance(own: FloatArray, degrees: IntArray, pooled: float) -> tuple[float, float]:
-    """Scale and degrees of freedom of the distribution of variances over systems (Smyth 2004, section 6.2)."""
+    """Estimate scale and degrees of freedom of the distribution of variances over systems (Smyth 2004, section 6.2)."""
     some = own > 1e-14 * pooled
     if some.sum() < 3:
         return pooled, _PRIOR[0]
@@ -109,7 +109,7 @@ def _prior_variance(own: FloatArray, degrees: IntArray, pooled: float) -> tuple[
     half = degrees[some] / 2
     z = np.log(own[some]) - digamma(half) + np.log(half)
     excess = float(z.var(ddof=1) - polygamma(1, half).mean())
-    # trigamma(d / 2) = excess: without excess, d is practically infinite.
+    # Solve trigamma(d / 2) = excess for d. Without excess, d is practically infinite.
     d = 1e3 if excess <= 1e-3 else float(2 * brentq(lambda x: polygamma(1, x) - excess, 1e-4, 2e3))
     if d < _PRIOR[0]:
         return pooled, _PRIOR[0]
@@ -117,7 +117,7 @@ def _prior_variance(own: FloatArray, degrees: IntArray, pooled: float) -> tuple[
 
 
 def _satterthwaite(total: Any, parts: list[tuple[Any, Any]]) -> Any:
-    """Degrees of freedom of a sum of variances, at least 1."""
+    """Compute the degrees of freedom of a sum of variances, at least 1."""
     # V^2 / sum (V_k^2 / d_k).
     below = sum(part**2 / freedom for part, freedom in parts)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -125,24 +125,26 @@ def _satterthwaite(total: Any, parts: list[tuple[Any, Any]]) -> Any:
 
 
 def chosen_by_machine(there: BoolArray, machine: FloatArray) -> float:
-    """p-value of the hypothesis that labelled cells are random, given the machine's scores.
+    """Compute the p-value of the hypothesis that labelled cells are random, given the machine's scores.
 
-    The statistic is the sum of machine scores, standardised by system, over labelled cells. Its distribution under
-    permutation of whole rows of labels is approximated with its exact mean and variance (Hoeffding 1951).
+    The statistic is the sum of machine scores, standardised by system, over labelled cells. Under
+    permutations of whole rows of labels, it is nearly normal, with a known mean and variance (Hoeffding 1951).
     """
     # z-scores of the machine by system; s[t, u] = sum of topic u's scores over the cells that are labelled on topic t.
     spread = machine.std(axis=0)
     z = (machine - machine.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
     s = there @ z.T
-    # Over permutations of rows the trace has the mean sum(s) / n and the variance sum d^2 / (n - 1), d doubly centred.
+    # Over permutations of rows the trace has the mean sum(s) / n and the variance sum d^2 / (n - 1), with d
+    # the doubly centred s.
     d = s - s.mean(axis=0) - s.mean(axis=1, keepdims=True) + s.mean()
     variance = float((d * d).sum()) / (len(s) - 1)
     return float(2 * ndtr(-abs(np.trace(s) - s.mean() * len(s)) / np.sqrt(variance))) if variance > 0 else 1.0
 
 
 def labelled_by_topic(there: BoolArray) -> float:
-    """p-value of the hypothesis that cells were labelled one by one; small if labels cluster on topics."""
-    # sum over topics of (k_t - sum pi)^2 / sum pi (1 - pi), k_t labels on topic t, is about chi2 with n - 1 degrees.
+    """Compute the p-value of the hypothesis that cells were labelled one by one; small if labels cluster on topics."""
+    # With k_t labels on topic t, the sum over topics of (k_t - sum pi)^2 / sum pi (1 - pi) is roughly chi-squared
+    # with n - 1 degrees of freedom.
     share = there.mean(axis=0)
     variance = float((share * (1 - share)).sum())
     counts = there.sum(axis=1)
@@ -150,12 +152,13 @@ def labelled_by_topic(there: BoolArray) -> float:
 
 
 def covariance_of(fit: Fit, labels: IntArray, *, whole: bool) -> tuple[FloatArray, FloatArray]:
-    """Covariance of the systems' errors, for differences, and the degrees of freedom of each difference."""
+    """Compute the covariance of the systems' errors, and the degrees of freedom of each difference between systems."""
     n, m = fit.predicted.shape
     # V_g of two systems: S2(g_a - g_b) / n.
     g = fit.predicted - fit.predicted.mean(axis=0)
     drawn = g.T @ g / (n - 1) / n
-    # V_e of two systems: the sum of both, or of paired errors e_a - e_b where their labels are on the same topics.
+    # V_e of two systems: the sum of both variances or, if their labels are on the same topics, the variance of
+    # the paired errors e_a - e_b.
     if whole:
         e = fit.residuals / np.sqrt(labels * (labels - 1))
         of_labels, own = e.T @ e, labels - 1.0
@@ -183,7 +186,7 @@ def favours(fit: Fit, machine: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     The gap of a system is the machine's mean on the human scale, minus the combined mean. Its favour is the gap minus
     the mean gap of the middle half of the systems. The scale is the median slope over pairs of systems, weighted by
-    their distance, so a favoured system hardly changes it.
+    their distance, so that a favoured system hardly changes it.
     """
     n, m = machine.shape
     # The scale: the weighted median of (mean_a - mean_b) / (f_a - f_b) over pairs, weights |f_a - f_b|; at least 0.
@@ -199,7 +202,7 @@ def favours(fit: Fit, machine: FloatArray) -> tuple[FloatArray, FloatArray]:
     # gap = scale * f - mean; favour = gap - mean gap of the middle half of the systems.
     gap = slope * f - fit.means
     favour = gap - np.sort(gap)[m // 4 : m - m // 4].mean()
-    # V = V_e + S2(d) / n, d = scale * f - g less its mean over systems on the topic; t = favour / sqrt(V).
+    # V = V_e + S2(d) / n, d = scale * f - g minus its mean over systems by topic; t = favour / sqrt(V).
     d = slope * machine - fit.predicted
     d = d - d.mean(axis=1, keepdims=True)
     drawn = d.var(axis=0, ddof=1) / n

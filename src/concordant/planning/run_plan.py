@@ -1,4 +1,4 @@
-"""`plan_runs`: whether to spend a budget on more topics or more runs."""
+"""`plan_runs` tells whether to spend a budget on more topics or on more runs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def plan_runs(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic with several runs, as `as_scores` takes them. With two systems or more the plan is for
-        their differences, with one for its mean.
+        Scores on each topic with several runs, as `as_scores` takes them. With two systems or more, the plan
+        is for their differences; with one system, it is for its mean.
     topic_cost : float
         The cost of one more topic, such as writing and checking it.
     run_cost : float
@@ -41,8 +41,8 @@ def plan_runs(
     -------
     Findings
         `n_topics` and `n_runs`, with an interval for the number of runs. `ratio` is the variance between runs of a cell
-        divided by that between topics, `se` the predicted standard error. `designs` has other designs for the same
-        money: runs, topics and standard error.
+        divided by the variance between topics, and `se` the predicted standard error. `designs` has the runs, topics
+        and standard errors of other designs for the same money.
 
     See Also
     --------
@@ -52,10 +52,10 @@ def plan_runs(
     Notes
     -----
     With n topics, R runs and S systems, the variance of a mean is (T + E / R) / n, where T is the variance between
-    topics and E that of runs. The variance of a difference is 2 (T + E / R) / n, where T is the variance of the
-    interaction of topics and systems. Both are estimated by moments. A topic costs topic_cost + R S run_cost, so the
-    best R is sqrt(E / T topic_cost / (S run_cost)), at least 1. The interval comes from the F distribution of the ratio
-    of mean squares.
+    topics and E the variance between runs. The variance of a difference is 2 (T + E / R) / n, where T is the variance
+    of the interaction of topics and systems. T and E are estimated by moments. A topic costs topic_cost + R S run_cost,
+    so the best R is sqrt(E / T topic_cost / (S run_cost)), at least 1. The interval comes from the F distribution of
+    the ratio of mean squares.
 
     Examples
     --------

@@ -21,9 +21,9 @@ from ..read.reader import Collection, as_topics
 from ..read.tables.vocabulary import plain_number
 from .choosing import Splits, SplitTask, choose, run_splits
 
-PILOT = 100  # splits that tell how many are needed
-STILL = 0.004  # standard deviation of a limit over seeds, so that its second decimal moves by one at most
-MEMORY = 2**20  # scores of the splits that are treated at once
+PILOT = 100  # number of first splits, which tell how many splits are needed
+STILL = 0.004  # wanted standard deviation of a limit over seeds: its second decimal moves by one at most
+MEMORY = 2**20  # most scores in memory, for splits that are computed at once
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class HeldOut:
 
     chosen: float
     random: float
-    """Agreement of random topics, equally many or equally costly."""
+    """Agreement of random topics, as many or as costly as the chosen ones."""
     interval: Interval
     """Interval of `chosen`."""
     gain: Interval
-    """Interval of chosen - random."""
+    """Interval of the difference chosen - random."""
 
 
 @checked
@@ -54,23 +54,23 @@ def select_topics(  # noqa: PLR0913
 ) -> Findings:
     """Choose topics whose mean ranks systems like the mean of all topics, and test the choice on held-out data.
 
-    Adds the topic that gives the largest tau_b with the ranking by all topics, one at a time.
+    Topics are added one at a time, always the one that gives the largest tau_b with the ranking by all topics.
 
     Parameters
     ----------
     scores : Collection
         Scores on each topic, as `as_scores` takes them, without holes; at least 4 topics and 8 systems.
     k : int, optional
-        How many topics to choose; or give `budget`.
+        How many topics to choose; give either this or `budget`.
     coefficient : str
-        Any of `list_coefficients()`: how rankings are compared. One that does not admit ties is replaced by the one
-        that is the same without ties.
+        Any of `list_coefficients()`, to compare rankings. A coefficient that does not allow ties is replaced by one
+        that does; both give the same value when there are no ties.
     costs : mapping, Series or path, optional
-        The cost of each topic; topics with the largest gain per unit of cost are added.
+        The cost of each topic. With costs, the topic with the largest gain per unit of cost is added.
     budget : float, optional
         The most that the chosen topics may cost together; without `costs`, every topic costs 1.
     n_splits : int
-        Largest number of splits of systems and topics. By default, as many as two stable decimals need.
+        Largest number of splits of systems and topics; fewer are drawn if they give two stable decimals.
     confidence_level : float
         Confidence level of the intervals.
     rng : int, Generator or None
@@ -82,9 +82,9 @@ def select_topics(  # noqa: PLR0913
     -------
     Findings
         `topics` are the chosen topics in the order added, `cost` their total cost.
-        `both` is the agreement with the ranking of other systems by other topics, `systems` that with the ranking of
-        other systems by all topics. `all_topics` is the agreement of all candidate topics on the test of `both`.
-        `in_sample` is the agreement on the data used to choose, which is too high.
+        `both` is the agreement with the ranking of other systems by other topics, `systems` the agreement with the
+        ranking of other systems by all topics. `all_topics` is the agreement of all candidate topics on the test of
+        `both`. `in_sample` is the agreement on the data used to choose, which is too high.
 
     See Also
     --------
@@ -93,9 +93,10 @@ def select_topics(  # noqa: PLR0913
 
     Notes
     -----
-    All numbers but `in_sample` come from splits that choose without the systems of the test and, for `both`, without
-    its topics. Each split chooses from fewer topics with half of the systems, so the topics named here should do a
-    little better. Because splits overlap, intervals use the corrected variance of Nadeau and Bengio (2003).
+    All numbers except `in_sample` come from splits. The choice in a split uses neither the systems of its test nor, for
+    `both`, the topics of its test. Each split chooses from fewer topics with half of the systems, so the topics named
+    here should do a little better. Because splits overlap, intervals use the corrected variance of Nadeau and Bengio
+    (2003).
 
     References
     ----------
@@ -185,13 +186,13 @@ def select_topics(  # noqa: PLR0913
 
 
 def compared(gain: Interval) -> str:
-    """Say in words how chosen topics compare with random ones, by the limits as printed."""
+    """Say how chosen topics compare with random ones, judged by the limits as printed."""
     low, high = round(gain.low, 2), round(gain.high, 2)
     return "better than" if low > 0 else "worse than" if high < 0 else "not clearly better than"
 
 
 def _splits(task: SplitTask, most: int, rng: np.random.Generator, progress: Progress | None) -> Splits:
-    """Run as many splits as limits of two stable decimals need."""
+    """Run as many splits as it takes to make two decimals of the limits stable."""
     at_once = max(1, MEMORY // task.values.size)
     found: list[Splits] = []
     done, wanted = 0, min(PILOT, most)
@@ -220,7 +221,7 @@ def _held_out(chosen: FloatArray, random: FloatArray, level: float) -> HeldOut:
 
 
 def _limits(values: FloatArray, level: float) -> tuple[float, float]:
-    """Confidence limits of a mean over J splits, each tested on half: variance (1 / J + 1) s^2 instead of s^2 / J."""
+    """Confidence limits of a mean over J splits that test on half the data: variance (1 / J + 1) s^2, not s^2 / J."""
     from scipy.special import stdtrit
 
     j = len(values)

@@ -1,6 +1,6 @@
 """Studies: independent trials that run in parallel and can be stopped and continued.
 
-`grid` runs trials in this process, in several processes or on any executor, and keeps finished ones in a folder.
+`grid` runs trials in this process, in several processes or on any executor, and keeps finished trials in a folder.
 `reliability` studies the estimators of expected correlation, `judgments` studies changed judgments, and `judges`
 compares several judges. `saving` has the common part of their results.
 """

@@ -1,4 +1,4 @@
-"""`run_grid`: independent trials, computed in this process, in others or on a cluster, always with the same bits.
+"""`run_grid` runs independent trials in this process, in other processes or on a cluster, always with the same bits.
 
 Each trial has its own stream of random numbers. Trials are computed and saved in chunks, so a study can be stopped and
 continued.
@@ -33,11 +33,11 @@ from ..options import checked
 from ..read.source import read_text
 from ..render.outputs import clear_parts, write_new, written_whole
 
-_AT_ONCE = 64  # chunks that an executor holds at a time, because each carries the inputs of the study
+_AT_ONCE = 64  # most chunks that an executor holds at a time, because each carries the inputs of the study
 
 
 class StudyError(ConcordantError):
-    """A trial of a study failed, or the executor did; all finished chunks are kept."""
+    """A trial of a study or the executor failed; all finished chunks are kept."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +46,23 @@ class Trials:
 
     name: str
     work: Any
-    """Called with the number of a trial and a generator, it returns an array; `describe(trial)` names the trial. It is
-    sent to other processes, so it must be picklable and should be small."""
+    """A callable that takes the number of a trial and a generator, and returns an array. Its method `describe(trial)`
+    names the trial. The callable is sent to other processes, so it must be picklable and should be small."""
     n_trials: int
     shape: tuple[int, ...]
-    """Shape of the result of a trial."""
+    """Shape of the array that a trial returns."""
     settings: Mapping[str, Any]
-    """All settings that decide the results, with fingerprints of the inputs, ready for JSON."""
+    """All settings that determine the results, with fingerprints of the inputs, ready for JSON."""
     seed: int
     chunk: int = 25
-    """Trials computed and saved together: the most that each worker of a killed run can lose."""
+    """Number of trials computed and saved together. If a run is killed, each worker loses at most this many."""
 
     def trials(self, chunk: int) -> range:
-        """The trials of a chunk; the last chunk may be shorter."""
+        """Return the numbers of the trials in a chunk; the last chunk may be shorter."""
         return range(chunk * self.chunk, min((chunk + 1) * self.chunk, self.n_trials))
 
     def run_trial(self, trial: int) -> FloatArray:
-        """Run one trial as in the study, for example to debug one that failed."""
+        """Run one trial as the study does, for example to debug a trial that failed."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(trial,)))
         found = np.asarray(self.work(trial, rng), dtype=np.float64)
         if found.shape != self.shape:
@@ -85,7 +85,7 @@ def run_grid(
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> GridRun:
-    """Run the trials of a grid that are not yet in the folder; without a folder, run all and keep nothing.
+    """Run the trials of a grid that are not yet in the folder; without a folder, run all trials and save nothing.
 
     `workers` is a number of processes, or an executor, which gets chunks of trials and stays open. A `StudyError` names
     the failed trial or executor; finished chunks are kept.
@@ -116,15 +116,15 @@ def run_grid(
     return GridRun(values, {"computed": missing, "seconds": time.monotonic() - start})
 
 
-# The folder of a study: a manifest of what it is, and a file for each chunk that is done. Files are written completely
-# under another name and then renamed, and their content depends only on the manifest. So a killed run leaves no partial
-# file, and two runs at the same time write the same bytes.
+# The folder of a study: a manifest that identifies the study, and a file for each finished chunk. Files are written
+# completely under another name and then renamed, and their content depends only on the manifest. So a killed run leaves
+# no partial file, and two runs at the same time write the same bytes.
 
 
 def _opened(path: Path, grid: Trials) -> Path:
     """Open or create the folder of this study; return the folder of its chunks."""
     manifest, chunks = path / "manifest.json", path / "chunks"
-    # No dates: runs must write the same bytes.
+    # No dates, because all runs must write the same bytes.
     about = {"study": grid.name, "version": __version__, "seed": grid.seed, "n_trials": grid.n_trials}
     wanted = about | {"shape": grid.shape, "chunk": grid.chunk, **grid.settings}
     written = json.dumps(wanted, indent=2, ensure_ascii=False, allow_nan=False)
@@ -132,7 +132,7 @@ def _opened(path: Path, grid: Trials) -> Path:
         chunks.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise InputError(f"{path} is a file: give a folder, which is created if it does not exist") from None
-    # If two runs start together, one writes it and both read it.
+    # If two runs start together, one writes the manifest and both read it.
     if manifest.exists() or not write_new(manifest, f"{written}\n".encode()):
         found, wanted = None, json.loads(written)
         with suppress(ValueError, RecursionError):
@@ -157,7 +157,7 @@ def _path(chunks: Path, chunk: int) -> Path:
 
 
 def _sealed(chunk: int, values: FloatArray) -> bytes:
-    """Values as bytes, with a checksum of them and the chunk number, so that a file in another's place is noticed."""
+    """Encode values, with a checksum of the values and the chunk number that reveals damaged or swapped files."""
     saved = values.tobytes()
     return saved + hashlib.sha256(b"%d " % chunk + saved).digest()
 
@@ -182,7 +182,7 @@ def _read(chunks: Path, chunk: int, shape: tuple[int, ...]) -> FloatArray | None
 def _one_thread() -> Any:
     """Limit linear algebra to one thread, so that workers do not compete for cores and sums keep their last bit.
 
-    Workers limit themselves. If they are threads of one process, this limit must outlast all of them.
+    Each worker sets its own limit. If the workers are threads of one process, the limit set here must outlast them all.
     """
     return import_extra("threadpoolctl").threadpool_limits(1)
 
@@ -242,14 +242,14 @@ def _submitted(
 
 @contextmanager
 def _processes(workers: int, most: int) -> Iterator[Executor]:
-    """Start processes, at most as many as there are chunks. They end when this one does, however it ends."""
+    """Start processes, at most as many as there are chunks. They end when this process ends, for whatever reason."""
     before = multiprocessing.active_children()
-    count = min(workers, most, 61 if os.name == "nt" else most)  # Windows cannot wait for more
+    count = min(workers, most, 61 if os.name == "nt" else most)  # Windows cannot wait for more processes
     context = multiprocessing.get_context("spawn")  # forked processes may hang if threads run
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
     try:
         yield pool
-    except BaseException:  # Ctrl-C, too: a chunk may take minutes
+    except BaseException:  # on Ctrl-C, too, because a chunk may take minutes
         for process in set(multiprocessing.active_children()).difference(before):
             process.terminate()
         raise
@@ -258,7 +258,7 @@ def _processes(workers: int, most: int) -> Iterator[Executor]:
 
 
 def _begin() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends these
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -1,4 +1,4 @@
-"""`judge_study`: whether other judges can replace a trusted one."""
+"""`judge_study` examines whether other judges can replace a trusted judge."""
 
 from __future__ import annotations
 
@@ -101,23 +101,23 @@ def judge_study(  # noqa: PLR0913
     truth : Qrels
         The trusted judge.
     judges : mapping of str to Qrels
-        The other judges by name. Topics that not all judges have are left out, with a note on their number.
+        The other judges by name. Topics that any judge lacks are left out, and a note counts them.
     measures : iterable of str
-        Names as in `evaluate`.
+        Names of measures, as in `evaluate`.
     coefficients : iterable of str, optional
-        Coefficients to give intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
+        Coefficients to report with intervals; they must allow ties in both rankings. By default tau_b and tau_ap_b.
     rng : int
         The seed.
     truth_name : str
         What messages and tables call the trusted judge.
     rel : float, optional
-        Make labels binary: grades of at least this are relevant, for all judges.
+        If given, make the grades of all judges binary: a grade of at least `rel` is relevant.
     families : mapping of str to str, optional
-        The family of each system, for the test of bias on the judge card.
+        The family of each system, for the bias test on the judge card.
     n_resamples : int
         Number of resamples of the topics for each interval and each test, at least 500.
     missing : {"error", "zero", "drop", "drop-systems"}
-        For runs that lack topics, as in `evaluate`.
+        What to do with runs that lack topics, as in `evaluate`.
     workers : int or concurrent.futures.Executor
         The number of threads, or an executor that is given batches of resamples.
     progress : callable, optional
@@ -126,14 +126,14 @@ def judge_study(  # noqa: PLR0913
     Returns
     -------
     StudyResult
-        `estimates` by judge, measure and coefficient, with intervals for the population of topics. `labels` has the
-        label agreement by judge. `ranking` (None with fewer than 10 topics), `card` and `gaming` use the first measure.
-        `study` has all coefficients and the consequences for each system, as from `judgment_study`.
+        `estimates` has the estimates by judge, measure and coefficient, with intervals for the population of topics.
+        `labels` has the label agreement by judge. `ranking` (None with fewer than 10 topics), `card` and `gaming` use
+        the first measure. `study` has all coefficients and the consequences for each system, as from `judgment_study`.
 
     See Also
     --------
-    judgment_study : What changed judgments do to a ranking.
-    judge_card : All that papers report about judges.
+    judgment_study : Measure what changed judgments do to a ranking.
+    judge_card : Everything that papers report about judges.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def judge_study(  # noqa: PLR0913
             for name, qrels in named.items()
         }
         card = step(judge_card(full[first], judged, names=called, labels=labels, families=families, rng=rng))
-        same = names[0] == "tau_b"  # the coefficient of the card
+        same = names[0] == "tau_b"  # the coefficient that the card uses
         ranking = (
             card.ranking if same else rank_judges(full[first], judged, coefficient=names[0], names=called, rng=rng)
         )

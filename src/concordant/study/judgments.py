@@ -1,4 +1,4 @@
-"""`judgment_study`: how the ranking of systems changes when the judgments change."""
+"""`judgment_study` measures how the ranking of systems changes when the judgments change."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ from .grid import Trials, run_grid
 from .saving import StudyResult
 
 _EPS = 1e-5
-LEVEL = 0.95  # share of the draws within an interval
+LEVEL = 0.95  # share of the draws that an interval holds
 _PLACE = ("change", "level", "measure")
 _BY_SYSTEM = (*_PLACE, "system", "full_score", "score", "score_change", "full_rank", "rank", "rank_shift", "unjudged")
 OTHERS = ("d_rank", "p", "worth")
-"""Statistics other than coefficients: rank distance, its p-value, and the worth of 25 topics, by tau_b, in topics with
-the full judgments."""
+"""Statistics other than coefficients: the rank distance, its p-value, and the worth. The worth says, by tau_b, how many
+topics with the full judgments rank the systems as well as 25 topics with the changed judgments."""
 
 
 def study_of(work: JudgmentTrials, values: FloatArray, *, settings: Mapping[str, Any], **about: Any) -> StudyResult:
     """Collect every statistic by change (kind and level) and measure.
 
-    `values`: trials x (measures, then one row of counts) x (coefficients, d_rank, its p-value, worth, systems).
+    The axes of `values` are trials, (measures, then one row of counts) and (coefficients, d_rank, its p-value, worth,
+    systems).
     """
     systems, topics, coefficients = work.full[0].systems, work.full[0].topics, work.coefficients
     measures, full = tuple(map(str, work.measures)), np.stack([scores.means() for scores in work.full])
@@ -95,7 +96,7 @@ def study_of(work: JudgmentTrials, values: FloatArray, *, settings: Mapping[str,
 
 
 def _spread(drawn: FloatArray) -> dict[str, Any]:
-    """Mean of the draws that have a value, and the range of the middle 95%."""
+    """Summarize the draws that have a value: mean, standard deviation, and the range of the middle 95%."""
     there = drawn[~np.isnan(drawn)]
     several = len(there) > 1
     low, high = np.quantile(there, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist() if several else (np.nan, np.nan)
@@ -109,7 +110,7 @@ def _spread(drawn: FloatArray) -> dict[str, Any]:
 
 
 def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
-    """Say how similar the ranking stays under each kind of change, and how much its topics are worth."""
+    """Say how similar the ranking stays under each kind of change, and how much the topics are then worth."""
     worths = {(row["change"], row["level"], row["measure"]): row["mean"] for row in rows if row["statistic"] == "worth"}
     parts = []
     for kind in dict.fromkeys(row["change"] for row in rows):
@@ -130,7 +131,7 @@ def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def summary_of(found: StudyResult, statistics: Iterable[str] | None = None) -> list[dict[str, Any]]:
-    """Summarize each change and measure in a row: the number of judgments and the means of some statistics."""
+    """Summarize each change and measure in one row: the number of judgments and the means of some statistics."""
     wanted = (*headlines("inferred"), *OTHERS) if statistics is None else tuple(statistics)
     names = [name for name in found.statistics if name in wanted] or found.statistics
     names = [name for name in names if name != "p" or found.tested]
@@ -152,7 +153,7 @@ def _table(found: StudyResult) -> str:
     rows = summary_of(found)
     table = [["judged" if name == "judgments" else name for name in rows[0]]]
     table += [[_cell(name, cell) for name, cell in row.items()] for row in rows]
-    return f"{about}\n\n{columns([row[len(kinds) == 1 :] for row in table])}"  # one kind is the same in all rows
+    return f"{about}\n\n{columns([row[len(kinds) == 1 :] for row in table])}"  # a single kind needs no column
 
 
 def _figure(found: StudyResult) -> Any:
@@ -182,21 +183,21 @@ class JudgmentTrials:
     runs: Runs
     qrels: Qrels
     cells: tuple[tuple[Change, int], ...]
-    """The change and the number of the draw of each trial."""
+    """The change and the draw number of each trial."""
     measures: tuple[Measure, ...]
     coefficients: tuple[str, ...]
     full: tuple[Scores, ...]
-    """Scores under the full judgments, by each measure; `problems` prepare their rank distances and p-values."""
+    """Scores under the full judgments, by each measure; `problems` hold what their rank distances and p-values need."""
     problems: tuple[Problem, ...]
     resampled: tuple[FloatArray, ...]
-    """Rank distances of resampled topics, by each measure, for the paper's test."""
+    """Rank distances under resampled topics, by each measure, for the paper's test."""
     yardsticks: tuple[Yardstick | None, ...]
-    """Yardstick of the worth by each measure; None with too few topics or systems."""
+    """The yardstick for the worth, by each measure; None with too few topics or systems."""
     depth: int
 
     @property
     def width(self) -> int:
-        """Count the numbers of a measure: coefficients, d_rank, its p-value, worth, and the mean of each system."""
+        """Count the values of one measure: coefficients, d_rank, its p-value, worth, and the mean of each system."""
         return len(self.coefficients) + 3 + len(self.full[0].systems)
 
     def describe(self, trial: int) -> str:
@@ -205,7 +206,7 @@ class JudgmentTrials:
         return f"{change.kind} {change.label}, draw {draw}"
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """Run a trial: one row per measure, and one with the number of judgments and the unjudged share by system."""
+        """Run a trial: one row per measure, and a row with the number of judgments and the unjudged share by system."""
         changed = self.cells[trial][0].make(self.runs, self.qrels, rng)
         found = np.full((len(self.measures) + 1, self.width), np.nan)
         topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
@@ -219,7 +220,7 @@ class JudgmentTrials:
             yardstick = self.yardsticks[row]
             worth = np.nan if yardstick is None else yardstick.worth(own)
             distance = float(problem.distances(means[None])[0])
-            # No test of the distance keeps its level without more topics than systems.
+            # Tests of the distance keep their level only with more topics than systems.
             p = np.nan if len(systems) >= len(topics) else share_as_far(resampled, distance)
             found[row] = np.concatenate(
                 [
@@ -235,7 +236,7 @@ class JudgmentTrials:
 
 def unjudged_shares(runs: Runs, qrels: Qrels, topics: Sequence[int]) -> FloatArray:
     """Share of each system's documents on these topics that have no judgment."""
-    judged = qrels.at(runs.pairs, np.arange(len(runs.pairs))) >= 0  # nan is not
+    judged = qrels.at(runs.pairs, np.arange(len(runs.pairs))) >= 0  # False for nan, which marks unjudged pairs
     row = np.repeat(np.arange(len(runs.starts) - 1), np.diff(runs.starts))
     unjudged = np.bincount(row[~judged[runs.items]], minlength=len(runs.starts) - 1).reshape(runs.shape)[:, topics]
     count = runs.depths[:, topics].sum(axis=1)
@@ -259,11 +260,11 @@ def judgment_study(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Change the judgments in many ways, and compare the ranking of systems with that under the full judgments.
+    """Change the judgments in many ways, and compare each ranking with the ranking under the full judgments.
 
-    For each change and measure, every coefficient compares the means under the full judgments (truth) with those under
-    the changed ones (candidate). The rank distance is given with the p-value of the paper's test. For each system, the
-    study reports how its score and rank move, and the share of unjudged documents at the top of its lists.
+    For each change and measure, every coefficient compares the means under the full judgments (truth) with the means
+    under the changed judgments (candidate). The rank distance is given with the p-value of the paper's test. For each
+    system, the study reports how its score and rank move, and the share of unjudged documents at the top of its lists.
 
     Parameters
     ----------
@@ -274,9 +275,9 @@ def judgment_study(  # noqa: PLR0913
     changes : iterable of Change
         Changes to the judgments, such as `concordant.judgments.Change("sample", 0.1)`.
     measures : iterable of str
-        Names as in `evaluate`.
+        Names of measures, as in `evaluate`.
     coefficients : iterable of str, optional
-        By default all. A coefficient that does not allow ties is nan in a draw with ties.
+        Coefficients to compute, by default all. A coefficient that does not allow ties is nan in a draw with ties.
     rng : int
         The seed; seed and trial number determine the random stream of each draw.
     n_draws : int
@@ -284,9 +285,9 @@ def judgment_study(  # noqa: PLR0913
     n_resamples : int
         Number of resamples of the topics for the p-values; one distribution serves all changes of a measure.
     depth : int
-        Number of top documents of each list in which to count unjudged ones.
+        Number of documents at the top of each list among which unjudged ones are counted.
     missing : {"error", "zero", "drop", "drop-systems"}
-        For runs that lack topics, as in `evaluate`.
+        What to do with runs that lack topics, as in `evaluate`.
     folder : path, optional
         Folder for finished trials; a stopped study continues there and ends with the same bits.
     workers : int or concurrent.futures.Executor
@@ -298,7 +299,7 @@ def judgment_study(  # noqa: PLR0913
     -------
     StudyResult
         `rows()` has every statistic by change, level and measure: the mean over the draws and the range of the middle
-        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the single draws by the same labels.
+        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the single values by the same labels.
         `scores` has the means of the systems in each draw, by change, level and measure. `unjudged` has the shares of
         unjudged documents at the top of their lists, by change and level. `full` has the means under all judgments.
         `plot(change=, statistic=)` draws a statistic by level.
@@ -310,7 +311,7 @@ def judgment_study(  # noqa: PLR0913
 
     See Also
     --------
-    judge_study : Several judges of the same runs.
+    judge_study : Compare several judges of the same runs.
     evaluate : Score every run on every topic.
 
     References
@@ -351,7 +352,7 @@ def judgment_study(  # noqa: PLR0913
         warn(note)
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
     problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
-    problems[0].warn()  # the others have as many systems and topics
+    problems[0].warn()  # one warning is enough: all measures have as many systems and topics
     how = Resampling.of(n_resamples, rng)
     resampled = tuple(paper_distances(problem, how) for problem in problems)
     yardsticks = tuple(map(Yardstick.of, full.values()))

@@ -1,4 +1,4 @@
-"""`reliability_study`: error and bias of the estimators of expected correlation on collections with a known truth."""
+"""`reliability_study` measures estimators of expected correlation on collections with a known truth."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from .simulation import Simulator
 
 SIZES = tuple(range(10, 101, 10))
 COEFFICIENTS = ("tau", "tau_ap")
-_PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation first
+_PER_TRIAL = (len(COEFFICIENTS), 1 + len(ESTIMATORS))  # the actual correlation, then the estimates
 
 
 @dataclass(frozen=True)
 class ReliabilityTrials:
-    """Trials that simulate a collection of one size and compare every estimate with the actual correlation."""
+    """Trials that simulate a collection of a given size and compare every estimate with the actual correlation."""
 
     models: Mapping[str, Simulator]
     sizes: tuple[int, ...]
@@ -135,23 +135,23 @@ def reliability_study(  # noqa: PLR0913
 ) -> StudyResult:
     """Measure error and bias of the estimators of expected correlation on any collections, as in urbano2016.
 
-    From each collection, `n_trials` new ones of each size are simulated. The actual correlation is that between the
+    From each collection, `n_trials` new ones of each size are simulated. The actual correlation is between the
     simulated ranking and the ranking by the original means, which is the truth. Each estimator predicts it from the
-    simulated scores alone. The mean absolute difference is its error, the mean of estimate minus actual its bias.
+    simulated scores alone. Its error is the mean absolute difference, and its bias the mean of estimate minus actual.
 
     Parameters
     ----------
     collections : mapping of str to Scores, path or frame
         Scores on each topic by the name of the collection, in any form that `as_scores` takes.
     n_trials : int
-        Simulated collections of each size, from each original.
+        How many collections of each size to simulate from each original.
     sizes : iterable of int
-        Numbers of topics.
+        Numbers of topics in the simulated collections.
     drop_bottom : float
-        Systems with a mean below this quantile are left out first, as in the paper; 0 keeps all.
+        Systems with a mean below this quantile are left out first, as in the paper; 0 keeps all systems.
     exact_means : bool
-        True makes the truth exact. By default, as in the paper, it is slightly off: the simulator keeps the means only
-        roughly.
+        If True, the simulator keeps the means exactly. By default, as in the paper, it keeps them only roughly, so the
+        truth is slightly off.
     bounds : (float, float)
         The lowest and highest possible score, if not 0 and 1.
     rng : int
@@ -159,7 +159,7 @@ def reliability_study(  # noqa: PLR0913
     folder : path, optional
         Folder for finished trials; a stopped run continues there and ends with the same bits.
     workers : int or concurrent.futures.Executor
-        The number of processes, or an executor to run on: of Dask, ``client.get_executor(pure=False)``. In a script,
+        The number of processes, or an executor to run on; with Dask, ``client.get_executor(pure=False)``. In a script,
         processes need ``if __name__ == "__main__":`` around the call.
     progress : callable, optional
         Called with the number of trials done and the total.
@@ -178,8 +178,8 @@ def reliability_study(  # noqa: PLR0913
 
     See Also
     --------
-    expected_correlation : One estimate, for scores at hand.
-    simulate : New collections that look like an old one.
+    expected_correlation : Estimate the expected correlation from given scores.
+    simulate : Simulate a new collection that looks like a given one.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The common part of study results: look up rows by labels, save tables and figures."""
+"""The common part of study results: look up rows by labels, and save tables and figures."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class StudyResult(Findings):
     """The result of a study: a table of cells. `save` writes its tables and figures."""
 
     tables: Mapping[str, Sequence[Mapping[str, Any]]]
-    """Rows of each table, by the name of its file."""
+    """The rows of each table, by file name."""
     drawings: Mapping[str, Callable[[StudyResult], Any]] = field(compare=False)
-    """Functions that draw matplotlib figures of the study, by the name of the file."""
+    """Functions that draw the matplotlib figures of the study, by file name."""
     parts: Mapping[str, Result] = field(default_factory=dict)
     """Further results that the page of the study shows."""
     cost: Mapping[str, float] = field(default_factory=dict, compare=False)
@@ -57,7 +57,7 @@ class StudyResult(Findings):
         Parameters
         ----------
         folder : path
-            Created if missing.
+            Where to write; created if missing.
 
         Returns
         -------

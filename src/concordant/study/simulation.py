@@ -1,6 +1,6 @@
 """`Simulator` and `simulate`: draw scores that the systems of a collection could get on new topics.
 
-Margins are smoothed distributions of effects, as tables of their quantiles.
+Margins are smoothed distributions of effects, stored as tables of quantiles.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from ..inference.resampling import Seed
 from ..options import checked
 from ..read.reader import Collection, as_topics, refuse
 
-_FLAT = 1e-8  # share of the range of possible scores: the transform would lose smaller differences
-_NEGLIGIBLE = 1e-9  # share of the largest: a smaller spread or eigenvalue is rounding error
-# Share of the best bandwidth for a normal distribution; limits the table if nearly all observations are equal.
+_FLAT = 1e-8  # share of the range of possible scores; the transform would lose differences below it
+_NEGLIGIBLE = 1e-9  # a spread or an eigenvalue below this share of the largest is rounding error
+# Smallest bandwidth, as a share of the best bandwidth for a normal distribution. It limits the size of the table if
+# nearly all observations are equal.
 _LEAST = 0.1
-_MOST = 2_000  # topics, of which every pair is computed for each system
+_MOST = 2_000  # most topics, because every pair of topics is computed for each system
 _REACH = 9.0  # bandwidths beyond which a kernel adds less than 1e-18
-_NODES = 16  # nodes of the table in a bandwidth
+_NODES = 16  # nodes of the table per bandwidth
 _BLOCK = 64  # nodes computed at a time, against the observations within reach
 
 
@@ -38,8 +39,8 @@ class Margin:
     """Quantiles as a function of the standard normal deviate, x = F^-1(Phi(z)).
 
     Between two nodes x is a cubic in u = (z - z_k) / (z_k+1 - z_k), with the right values and slopes at both ends.
-    It is increasing, so even a poor cubic is off by less than a sixteenth of a bandwidth. Cubics are poor only in gaps
-    between observations, where few values fall.
+    The curve is increasing, so even a poor cubic is off by less than a sixteenth of a bandwidth. Cubics are poor only
+    in gaps between observations, where few values fall.
     """
 
     z: FloatArray
@@ -55,7 +56,7 @@ class Margin:
 
 
 def constant() -> Margin:
-    """Always 0."""
+    """Return the margin of an effect that is always 0."""
     ends = np.array([-40.0, 40.0])
     return Margin(ends, np.diff(ends), np.zeros((4, 1)))
 
@@ -70,10 +71,11 @@ def smooth(observed: FloatArray, sd: float) -> Margin:
     x = np.arange(observed.min() - _REACH * h, observed.max() + (_REACH + 1 / _NODES) * h, h / _NODES)
     z, slope = _deviates(x, np.sort(observed), h)
     step = np.diff(z)
-    kept = np.flatnonzero(step > 0)  # no deviate falls where F is constant in floating point
+    kept = np.flatnonzero(step > 0)  # no deviate falls where F is constant in floating point arithmetic
     with np.errstate(divide="ignore", invalid="ignore"):
         secant = np.diff(x) / step
-    most = 3 * np.minimum(np.append(secant, np.inf), np.append(np.inf, secant))  # three secants: still increasing
+    # A cubic whose slopes are at most three secants is still increasing.
+    most = 3 * np.minimum(np.append(secant, np.inf), np.append(np.inf, secant))
     slope = np.minimum(slope, most)
     rise = np.diff(x)[kept]
     left, right = slope[kept] * step[kept], slope[kept + 1] * step[kept]
@@ -82,13 +84,14 @@ def smooth(observed: FloatArray, sd: float) -> Margin:
 
 
 def bandwidth(observed: FloatArray, sd: float) -> float:
-    """Standard deviation of the kernel, by the two-stage plug-in rule of Polansky and Baker (2000).
+    """Compute the standard deviation of the kernel by the two-stage plug-in rule of Polansky and Baker (2000).
 
-    The mean integrated squared error of F is least, to first order, at h = (1 / (sqrt(pi) n A))**(1/3), A the integral
-    of the squared derivative of the density. A = -psi_2, where psi_r is the expectation of the density's r-th
-    derivative at an observation. It is estimated from all pairs of observations with a normal kernel of its own
-    bandwidth g = (2 K_r(0) / (-n psi_r+2))**(1/(r+3)); the psi_4 in that of psi_2 likewise, and the psi_6 in that of
-    psi_4 is that of a normal distribution with standard deviation `sd`. A normal sample gets about sd (4 / n)**(1/3).
+    The mean integrated squared error of F is least, to first order, at h = (1 / (sqrt(pi) n A))**(1/3), where A is the
+    integral of the squared derivative of the density. A = -psi_2, where psi_r is the expectation of the density's r-th
+    derivative at an observation. psi_r is estimated from all pairs of observations with a normal kernel, which has the
+    bandwidth g = (2 K_r(0) / (-n psi_r+2))**(1/(r+3)). So psi_2 needs psi_4, which is estimated likewise and needs
+    psi_6, for which the value of a normal distribution with standard deviation `sd` is used. For a normal sample, h is
+    about sd (4 / n)**(1/3).
     """
     x, root = observed / sd, math.sqrt(2 * math.pi)
     n = len(x)
@@ -99,9 +102,9 @@ def bandwidth(observed: FloatArray, sd: float) -> float:
 
 
 def _psi(x: FloatArray, g: float, order: int, hermite: tuple[int, ...]) -> float:
-    """Mean of a derivative of the normal density with sd g over all pairs, including an observation with itself.
+    """Mean of a derivative of the normal density with sd g over all pairs, including each observation with itself.
 
-    `hermite` has the coefficients of its polynomial in the squares.
+    `hermite` has the coefficients of the Hermite polynomial of this derivative, in powers of the squared deviate.
     """
     apart = np.subtract.outer(x, x).ravel() / g
     values = np.polyval(hermite, apart**2) * np.exp(-0.5 * apart**2)
@@ -153,10 +156,10 @@ class Simulator:
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
-        two topics.
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array. Scores lie between 0
+        and 1, on at least two topics.
     exact_means : bool
-        Shift each system effect until `true_means` are the original means.
+        If True, shift each system effect until `true_means` are the original means.
     bounds : tuple of float
         The lowest and highest possible score, if not 0 and 1.
 
@@ -202,7 +205,7 @@ class Simulator:
         self.bounds = (0.0 - high, 0.0 - low) if self.scores.lower_is_better else bounds
         y = _transformed(self.scores, self.bounds)
         self._level: FloatArray = y.mean(axis=0)  # grand mean and system effect
-        self._first = identical_to(self.scores.values)  # rounding must not tell identical systems apart
+        self._first = identical_to(self.scores.values)  # so that rounding cannot make identical systems differ
         self._fit(y)
         if exact_means:
             low, high = self.bounds
@@ -221,7 +224,7 @@ class Simulator:
 
     @cached_property
     def _factor(self) -> FloatArray:
-        """Find a matrix B such that B B' is the correlation of the effects, without columns of rounding error.
+        """Find a matrix B such that B B' is the correlation of the effects; drop columns that are rounding error.
 
         There may be more effects than topics, and the residuals of a topic add up to 0, so the correlation is singular
         and has no Cholesky factor. Its eigenvectors give a factor that keeps identical systems identical.
@@ -233,7 +236,7 @@ class Simulator:
 
     @checked
     def draw(self, n_topics: int, rng: Seed = None) -> FloatArray:
-        """Draw the values of `simulate`: topics x systems."""
+        """Draw scores like `simulate`, but return them as a topics x systems array."""
         z = np.random.default_rng(rng).standard_normal((n_topics, self._factor.shape[1])) @ self._factor.T
         *residuals, topic = (margin(column) for margin, column in zip(self._margins, z.T, strict=True))
         y = np.take(self._level + topic[:, None] + np.column_stack(residuals), self._first, axis=1)
@@ -247,9 +250,9 @@ class Simulator:
         return self.scores.like(values, [f"sim{k + 1}" for k in range(len(values))])
 
     def true_means(self) -> FloatArray:
-        """The mean of each system across the population of topics, in the order of the systems.
+        """Compute the mean of each system across the population of topics, in the order of the systems.
 
-        Computed by numerical integration, to about 1e-5.
+        The means come from numerical integration, and are accurate to about 1e-5.
         """
         effects = zip(self._level, _effects(self), strict=True)
         means = np.array([_mean(inverse_transform(level + effect)) for level, effect in effects])  # from 0 to 1
@@ -269,14 +272,14 @@ def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any
     Parameters
     ----------
     scores : Collection
-        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array; between 0 and 1, at least
-        two topics.
+        Scores on each topic, in any form that `as_scores` takes, or a topics x systems array. Scores lie between 0
+        and 1, on at least two topics.
     n_topics : int
         How many topics to draw.
     rng : int, Generator or None
         The same seed gives the same scores.
     **options : Any
-        As for `Simulator`. Each call builds a new simulator; to draw often, build one and reuse it.
+        Options of `Simulator`. Each call builds a new simulator; to draw often, build one `Simulator` and reuse it.
 
     Returns
     -------
@@ -318,7 +321,7 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
 
 
 def _correlations(effects: FloatArray, sd: FloatArray) -> FloatArray:
-    """Correlations between effects; constant effects have correlation 0 with all others."""
+    """Compute the correlations between effects; constant effects have correlation 0 with all others."""
     standard = effects / np.where(sd > 0, sd, 1.0)
     found = standard.T @ standard / (len(effects) - 1)
     found[sd == 0], found[:, sd == 0] = 0.0, 0.0
@@ -343,7 +346,7 @@ def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
         def off(shift: float, start: FloatArray = from_level, target: float = wanted[j]) -> float:
             return _mean(inverse_transform(start + shift)) - target
 
-        # A mean is 0 or 1 only if the score on every topic is.
+        # A mean is 0 or 1 only if the score on every topic is 0 or 1.
         found[j] = -_FAR if off(-_FAR) >= 0 else _FAR if off(_FAR) <= 0 else brentq(off, -_FAR, _FAR, xtol=1e-10)
     return found
 
