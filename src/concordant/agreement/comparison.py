@@ -88,11 +88,11 @@ def compare(
         Whether to test each coefficient against chance, exactly or by permuting the candidate scores. Intervals and
         tests cover tau_b, tau_ap_b and pearson_rank, or the coefficients named in `coefficients`.
     worth : bool
-        Whether to estimate what the candidates' topics are worth in topics of the truth, as `judge_worth` and
+        Whether to estimate how many topics of the truth the candidates' topics are worth, as `judge_worth` and
         `rank_judges` do. This uses tau_b, or the first of `coefficients` that admits ties.
     new_systems : bool
-        Whether the interval of the worth is for new systems and new topics. If False, it is for new topics and these
-        systems.
+        Whether the interval of the worth is for new systems and new topics. If False, it is for new topics and the
+        same systems.
     rank_test : {"recentred", "paper"} or None
         Method by which `rank_test` tests the rank distance. The test needs a truth with topics. None: no test.
     all_pairs : bool
@@ -105,7 +105,7 @@ def compare(
     rng : int, Generator or None
         Seed or generator for the resampling. If it is None, a seed is drawn, and the settings record this seed.
     workers : int or concurrent.futures.Executor
-        Threads, or an executor.
+        Number of threads, or an executor.
     progress : callable, optional
         Called with the number of resamples (or candidates) done, and the total.
 

@@ -83,7 +83,7 @@ class Compared:
     """Bounds on coefficients over all ways to break the ties in candidate; empty without ties."""
     per_topic: tuple[PerTopic, ...]
     rank_test: Findings | None
-    """Test of whether the candidate's ranking could be the true ranking; None if it was not run."""
+    """Test of whether the candidate's ranking could be the true ranking; None if the test was not run."""
     pairing: Pairing
     """The matched sides."""
     worth: JudgeWorth | None = None
@@ -166,7 +166,7 @@ class Compared:
         return f"Rank distance {t.distance:.2f}: {topics} {says} ({_p(t)}{ties})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in full precision and ready for JSON; None where there is no value."""
+        """Return everything in full precision, ready for JSON, with None where there is no value."""
         return {
             "verdict": self.verdict,
             "truth": self.truth,
@@ -256,7 +256,7 @@ class Comparison(Result):
 
     @checked
     def table(self, *, every: bool = False) -> str:
-        """Show the facts behind the verdict on one screen, or all numbers with `every`.
+        """Show the facts behind the verdict on one screen, or all numbers if `every` is true.
 
         Parameters
         ----------
@@ -313,7 +313,7 @@ class Comparison(Result):
         return comparison_text.printed(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in full precision and ready for JSON; None where there is no value."""
+        """Return everything in full precision, ready for JSON, with None where there is no value."""
         made: dict[str, Any] = {"verdict": self.verdict, "comparisons": [c.to_dict() for c in self.comparisons]}
         made |= {"ranking": self.ranking.to_dict()} if self.ranking else {}
         made |= {"matrix": plain(self.matrix)} if self.matrix is not None else {}

@@ -186,7 +186,7 @@ def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[st
 
 
 def named(why: str, c: Compared) -> str:
-    """Write a side's name for its role in the reason "ties in truth" or "ties in candidate"."""
+    """Put the side's name in place of its role in the reason "ties in truth" or "ties in candidate"."""
     return re.sub(r"^ties in (truth|candidate)\b", lambda side: f"ties in {getattr(c, side[1])}", why)
 
 
@@ -209,7 +209,7 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 
 
 def _details(c: Compared, *, every: bool) -> list[str]:
-    """Show the bounds for ties if `every` is true, and the rank test also if it answers what the worth leaves open."""
+    """Show the bounds for ties and the rank test if `every` is true. Also show a test that decides an open answer."""
     parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
     open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
     if c.rank_test is not None and (every or (open_ and c.tested)):

@@ -78,10 +78,10 @@ def correlate(  # noqa: PLR0913
         seed by less than a tenth of a standard error. The limits of "iterated" vary by a quarter of a standard error,
         so use 49,999 resamples with that method.
     rng : int, Generator or None
-        The same seed gives the same bits with any number of workers. Without one, a seed is drawn, and the settings
-        record it.
+        The same seed gives the same bits with any number of workers. If this is None, a seed is drawn, and the settings
+        record the seed.
     workers : int or concurrent.futures.Executor
-        Threads, or an executor.
+        Number of threads, or an executor.
     progress : callable, optional
         Called with the number of resamples done and the total.
 
@@ -244,11 +244,11 @@ def permutation_test(
     coefficient : str
         A name from `list_coefficients`.
     n_resamples : int
-        Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 if there are at
-        most n_resamples + 1 of them.
+        Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 systems if
+        these have at most n_resamples + 1 permutations.
     rng : int, Generator or None
-        The same seed gives the same bits with any number of workers. Without one, a seed is drawn, and the settings
-        record it.
+        The same seed gives the same bits with any number of workers. If this is None, a seed is drawn, and the settings
+        record the seed.
     workers : int or concurrent.futures.Executor
         Number of threads, for the coefficients that use them, or an executor.
     progress : callable, optional

@@ -21,7 +21,7 @@ from ..read.reader import Collection
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
-_PIECE = 65_536  # pairs converted to objects at a time
+_PIECE = 65_536  # number of pairs to convert to objects at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class PairLoss:
     loss: float
     """This pair's share of 1 - coefficient. The losses of all pairs sum exactly to 1 - coefficient."""
     truth_difference: float
-    """Truth's mean of `better` minus its mean of `worse`. If lower scores are better, the sign is changed."""
+    """Mean of `better` minus mean of `worse`, both by truth. If lower scores are better, the sign is changed."""
     candidate_difference: float
     kind: str
     """Kind of difference: "swapped", "tied in truth" or "tied in candidate"."""
@@ -47,7 +47,7 @@ class SystemLoss:
     system: str
     loss: float
     swapped: int
-    """Number of its pairs that truth and candidate order differently."""
+    """Number of the system's pairs that truth and candidate order differently."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def explain(
     Returns
     -------
     Explanation
-        Holds `pairs`, `systems` and `topics`, each sorted from the worst.
+        Holds `pairs`, `systems` and `topics`, each with the worst first.
 
     See Also
     --------

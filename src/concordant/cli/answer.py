@@ -1,7 +1,7 @@
 """Print or write what a command found: as a table, JSON, CSV, Markdown, LaTeX, a report or a figure.
 
-A command is a function that reads its inputs and returns one result, several, or an `Answer`. `answering` turns the
-function into a command: its parameters become options. A parameter that is a dataclass, such as `Reader`, becomes a
+A command is a function that reads its inputs and returns one result, several results, or an `Answer`. `answering` turns
+the function into a command: its parameters become options. A parameter that is a dataclass, such as `Reader`, becomes a
 group of options.
 
 This file also writes tables as text: for the terminal, for programs (in full precision) and for papers.
@@ -250,12 +250,12 @@ def _write_page(answer: Answer, path: Path, out: Output) -> None:
 
 Cell = str | float | int | None
 Rows = Sequence[Mapping[str, Any]]
-_PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
+_PVALUES = ("p", "pvalue", "rank_pvalue")  # names of columns that hold p-values
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; floats are rounded to four decimals where people read them."""
+    """A table of columns and rows. Floats are rounded to four decimals where people read them."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]

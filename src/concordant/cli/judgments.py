@@ -301,13 +301,13 @@ def change(
     kind
         What changes.
     levels
-        Depths, shares, runs or teams: separated by commas, or @FILE; default: a series of numbers, or all names.
+        Depths, shares, runs or teams, separated by commas or in @FILE; default: a series of numbers, or all names.
     machine
         For mix: the other judge's judgments.
     teams
         For leave_out: a CSV file with the team of each run, FILE or FILE:COLUMN. Other runs contribute nothing.
     contributing
-        For depth_pool: the runs that form the pool: names separated by commas, or @FILE; default: all.
+        For depth_pool: the runs that form the pool, as names separated by commas or @FILE; default: all.
     depth
         For from_runs and leave_out: depth of the pool; default: all retrieved documents.
     rel

@@ -318,8 +318,8 @@ class Reader:
         A CSV file with the group of each topic, such as the document of a segment, FILE or FILE:COLUMN; the word none
         treats topics as independent.
     types
-        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN; the word task takes the
-        part before the slash: STS17 for STS17/en-en.
+        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN; the word task takes the text before
+        the slash, STS17 of STS17/en-en.
     total
         The total that ranks the systems.
     lower_is_better

@@ -185,7 +185,8 @@ def told() -> Iterator[None]:
     except BrokenPipeError:  # the program that reads the help has stopped
         raise
     except OSError as error:
-        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # written by typer
+        # On a full disk, an error without a filename comes from the help, which typer writes to standard output.
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
         message = f"{place}: {error.strerror}" if place and error.strerror else str(error)
     tell(f"concordant: {message}")
     raise typer.Exit(1)

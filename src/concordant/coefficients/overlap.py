@@ -198,7 +198,7 @@ def _harmonic_rest(n: int, p: float) -> float:
 
 
 def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]) -> FloatArray:
-    """Compute the overlap at each depth if all ranks s+1..d of the shorter side held items only the longer side has.
+    """Compute the overlap at each depth if the shorter side's ranks s+1..d held items that only the longer side has.
 
     "max" takes the first of these items. "ext" takes the mean contribution of the items whose tied group has begun.
     """
@@ -241,7 +241,7 @@ def _scores(values: Mapping[Any, Any], name: str) -> FloatArray:
 
 def _score(value: Any, what: str) -> float:
     exact = value.item() if isinstance(value, np.generic) else value
-    number = isinstance(exact, Real)  # a name of its own, as mypy finds no comparison in Real
+    number = isinstance(exact, Real)  # kept separate, as mypy finds no comparison in Real
     if not number:
         raise InputTypeError(f"{what}: give every item a real number, higher is better")
     if not abs(exact) <= sys.float_info.max:  # refuses nan, too

@@ -56,7 +56,7 @@ class Coefficient:
     null: Literal["", "tau", "tau_ap"] = ""
     """Name of its `null_distribution` for rankings without ties; empty if unknown."""
     losses: Losses | None = None
-    """Computes what each pair of systems adds to 1 - value (see `pair_losses`); None if it is not a sum over pairs."""
+    """Function that gives each pair's part of 1 - value (see `pair_losses`); None if it is not a sum over pairs."""
     headline: Headline | None = None
     """The most prominent place where tables and reports show the coefficient; see `headlines`."""
 
@@ -133,7 +133,7 @@ class Coefficient:
         return value
 
     def matrix(self, frame: Any) -> Any:
-        """Compare all columns of a pandas frame with each other. Rows of the result are the truth, columns candidate.
+        """Compare all columns of a pandas frame with each other. Rows are the truth, and columns the candidate.
 
         The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
         which is right for symmetric coefficients. For other coefficients, pandas computes one direction and reports it

@@ -1,7 +1,7 @@
-"""Call the kernels for one pair or a batch; refuse scores that are not finite, and ties that are not admitted.
+"""Call the kernels for one pair or a batch; refuse scores that are not finite, and ties that a coefficient forbids.
 
 Each coefficient's own file has the formula that turns the kernel's sums into a value. The parts that their docstrings
-share, and the warning for undefined values, are here.
+share, and the warning for undefined values, are in this file.
 
 This file also checks the arguments of coefficients and converts them to rows of scores. Coefficients compare scores by
 position, so it refuses everything that could silently compare the wrong scores: names, labels in another order, and
@@ -259,7 +259,7 @@ def require_finite(truth: FloatArray, candidate: FloatArray) -> None:
 
 
 def refuse_not_finite(array: FloatArray, name: str) -> NoReturn:
-    """Raise for the first value of `array` that is NaN or infinite."""
+    """Raise an error for the first value of `array` that is NaN or infinite."""
     place = np.unravel_index(np.flatnonzero(~np.isfinite(array))[0], array.shape)
     raise InputError(
         f"{name}{subscript(place)} is {array[place]}: every score must be a finite number; "

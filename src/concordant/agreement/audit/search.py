@@ -158,9 +158,9 @@ def audit(
     scores, and dropping the sign. Each variation counts as one departure or more. Ways with few departures are the
     plainer explanations.
 
-    Many rules reproduce a number that has few digits by chance. The result says how many values were tried, and how
-    many would match another nearby number with as many digits. The evidence is stronger with more digits, or with
-    several reported numbers that one rule must reproduce together.
+    A number with few digits matches many rules by chance. The result says how many values were tried, and how many
+    would match another nearby number with as many digits. The evidence is stronger with more digits, or with several
+    reported numbers that one rule must reproduce together.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def audit(
         The number as printed: "0.87" stands for the values from 0.865 to 0.875, "0.870" for a smaller range. "87%" and
         "87.1" are percentages.
     top : int or list of int
-        Also try the comparison of only the k best systems, for each k given.
+        Also compare only the k best systems, for each k given.
     departures : int
         Largest number of departures to try.
     on : {"both", "systems"}
@@ -265,7 +265,7 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
 
 
 def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[Sides]], list[str]]:
-    """Match the truth with each candidate, and list notes.
+    """Match the truth with each candidate, and collect the notes.
 
     If systems lack topics and no policy for missing scores was given, match once under each policy that works.
     """
@@ -300,7 +300,7 @@ def _try_all(
     called: Mapping[str, str],
     progress: Progress | None,
 ) -> Iterator[Way]:
-    """Try every rule, preparation, reading and writing, up to the given number of departures."""
+    """Try all rules, preparations, policies for missing topics and writings, up to the given number of departures."""
     tell = partial(re.compile(r"\b(truth|candidate)\b").sub, lambda role: called[role[0]])
     known = [rule._replace(name=tell(rule.name), account=tell(rule.account)) for rule in rules()]
     work = [(*reading, way) for way in preparations(tops) for reading in readings.items()]
@@ -334,7 +334,7 @@ def _written(
             continue
         values = tuple(map(writing.apply, plain))
         if writing.name and values == plain:
-            continue  # same number as a plainer writing
+            continue  # a plainer writing gives the same number
         # off: the largest distance of a value from its window; 0 if all values lie inside their windows.
         windows = [p.window for p in printed]
         off = max(max(v - high, low - v, 0.0) for v, (low, high) in zip(values, windows, strict=True))

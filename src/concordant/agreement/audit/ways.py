@@ -60,7 +60,7 @@ class Sides(NamedTuple):
         return cls(sides, found)
 
     def vectors(self, found: Pairing | None = None) -> Vectors:
-        """Take the means of both sides, and each system's place in either file."""
+        """Take the means of both sides, and each system's place in each file."""
         a, b = found or self.found
         places = [{name: k for k, name in enumerate(side.systems)} for side in self.read]
         return Vectors(a.means(), b.means(), a.systems, *(np.array([p[s] for s in a.systems]) for p in places))
@@ -79,7 +79,7 @@ class Preparation(NamedTuple):
     departures: int
     make: Make
     only: frozenset[str] | None = None
-    """Names of the only coefficients to try with this preparation; None tries all rules."""
+    """Names of the coefficients for which to try this preparation; None tries it with all rules."""
     average: Callable[[FloatArray], Any] = float
     """Function that averages the values of the topics."""
 
@@ -291,12 +291,12 @@ _TOOLS = (
            needs_ties=True),
     Recipe("pearson squared", "r squared", 1, _r_squared, signed=False),
     Recipe("weightedtau(truth, candidate, rank=None)", "weights by the truth's ranks alone", 1, _WEIGHTED),
-    Recipe("weightedtau(candidate, truth, rank=None)", "by the candidate's", 1, partial(_exchanged, _WEIGHTED)),
+    Recipe("weightedtau(candidate, truth, rank=None)", "weights by the candidate's ranks alone", 1,
+           partial(_exchanged, _WEIGHTED)),
     Recipe("weightedtau(additive=False)", "weights multiplied", 1, partial(_scipy, "weightedtau", additive=False)),
-    Recipe("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
-           signed=False),
-    Recipe("tau_ap, truth's file order", "tau_ap that does not sort", 2, partial(_unsorted_tau_ap, "truth_place")),
-    Recipe("tau_ap, candidate's file order", "does not sort", 2, partial(_unsorted_tau_ap, "candidate_place")),
+    Recipe("average overlap", "overlap averaged over depths; ties in file order", 1, _average_overlap, signed=False),
+    Recipe("tau_ap, truth's file order", "tau_ap without sorting", 2, partial(_unsorted_tau_ap, "truth_place")),
+    Recipe("tau_ap, candidate's file order", "tau_ap without sorting", 2, partial(_unsorted_tau_ap, "candidate_place")),
     Recipe("(C - D) / all pairs", "tau_a with ties on both sides: a tied pair is half right", 1,
            partial(_counted, lambda c, d, t, o, n: (c - d) / n), needs_ties=True),
     Recipe("gamma", "Goodman and Kruskal's gamma: tied pairs are left out", 1,
