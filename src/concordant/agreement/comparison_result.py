@@ -80,7 +80,7 @@ class Compared:
     swapped: int
     """Number of pairs that truth and candidate order differently."""
     tie_bounds: tuple[Findings, ...]
-    """Bounds on coefficients over all ways to break the ties in candidate; empty without ties."""
+    """Bounds on coefficients over all ways to break the ties in candidate; empty if candidate has no ties."""
     per_topic: tuple[PerTopic, ...]
     rank_test: Findings | None
     """Test of whether the candidate's ranking could be the true ranking; None if the test was not run."""

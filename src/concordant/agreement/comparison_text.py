@@ -209,7 +209,11 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 
 
 def _details(c: Compared, *, every: bool) -> list[str]:
-    """Show the bounds for ties and the rank test if `every` is true. Also show a test that decides an open answer."""
+    """Show the bounds for ties and the rank test if `every` is true.
+
+    Otherwise show the rank test if it is valid and there is no worth, or if the worth cannot tell but the test is
+    significant.
+    """
     parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
     open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
     if c.rank_test is not None and (every or (open_ and c.tested)):

@@ -29,7 +29,7 @@ class Part:
     """One of the comparisons in the table."""
 
     collection: str
-    """Name of the collection; empty if there is only one."""
+    """Name of the collection; empty if there is only one collection."""
     measure: str
     """The measure as requested; the sides may name it differently."""
     found: Comparison

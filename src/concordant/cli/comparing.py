@@ -297,7 +297,7 @@ def audit(
     reported
         The number as printed, such as 0.870 or 87%; one for each candidate.
     top
-        Also try only the k best systems.
+        Also compare only the k best systems.
     departures
         Try at most this many departures from the default computation.
     missing

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .terminal import Bar
 
 OUTPUTS = ("html", "output", "plot", "save")
-"""The options that name what a command writes."""
+"""The options that name the files and folders that a command writes."""
 
 _STANDS_FOR = {
     "level": ("confidence_level",),
@@ -419,7 +419,7 @@ class Reader:
         return [*as_options(given), *(part for text in topics for part in ("--topics", text))]
 
     def of_side(self, name: str | None, names: Collection[str]) -> Reader:
-        """Return the reader for the side of this name, as NAME=TOPICS applies to that side alone."""
+        """Return the reader for the side with this name, because NAME=TOPICS applies to that side alone."""
         given = [(text, *text.partition("=")) for text in self.topics or ()]
         own = [topics for _, of, equals, topics in given if equals and of == name]
         shared = [text for text, of, equals, _ in given if not (equals and of in names)]

@@ -148,7 +148,7 @@ _TAIL_NODES = 8  # Gauss nodes that replace all nodes with s * (largest D) < _TA
 _TAIL_START = 4.0
 _EXPONENT_END = 32.0  # exp(-32) = 1e-14 ends the sum over s
 _LOG_HUGE = 7.0  # exp(-exp(7)) is 0 in floating point; larger exponents could only overflow
-_MOST_TIED = 4_000  # so many tied systems take some minutes
+_MOST_TIED = 4_000  # a tied group of this size takes some minutes
 _CHUNK = 1 << 16  # size of an array over z, u and values that fits the processor's cache
 
 
@@ -173,7 +173,7 @@ def _expected_tau_gap(truth: FloatArray, candidate: FloatArray) -> float:
     m = len(x)
     starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     _refuse_many_ties(np.diff(np.append(starts, m)))
-    starts = starts[np.searchsorted(starts, differs[0], side="right") - 1 :]  # from the mixed group on
+    starts = starts[np.searchsorted(starts, differs[0], side="right") - 1 :]  # keep the groups from the mixed group on
     ends = np.append(starts[1:], m).tolist()
     total, inverse_k = _mixed_group(x[: starts[0]], x[starts[0] : ends[0]], m)
     for start, end in pairwise(ends):
@@ -219,7 +219,7 @@ def _run_weights(repeats: IntArray, size: int, lead: int, m: int) -> FloatArray:
     r = np.arange(1, int(repeats.max()) + 1)[:, None]
     step = 1.0 / ((m - lead - r) * (m - lead - r + 1.0))  # a_l - a_{l-1}, l = lead + r
     if lead == 0:
-        step[:1] = 0.0  # l = l0
+        step[:1] = 0.0  # l = l0, which the sum leaves out
     return step * np.cumprod(np.maximum(repeats - r + 1, 0) / (size - r + 1.0), axis=0)
 
 

@@ -1,4 +1,4 @@
-"""List all coefficients with their properties, for the command line, the docs and the tests. Bound them over ties."""
+"""All coefficients, their properties (for the command line, the docs and the tests), and their bounds over ties."""
 
 from __future__ import annotations
 
