@@ -1,1 +1,1 @@
-"""Agreement of two rankings: comparison, correlation with an interval, permutation test, explanation and audit."""
+"""Measure the agreement of two rankings: comparison, correlation, permutation test, explanation and audit."""

@@ -1,4 +1,4 @@
-"""`compare`: rankings against a truth, by every coefficient that is defined for the data, with caveats."""
+"""`compare`: compare rankings with a truth by every coefficient that is defined for the data, and add caveats."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .correlation import FEWEST, NO_INTERVAL, TOO_FEW, chance_pvalue, check_pair
 from .tables import compared_by, read_by
 
 Notes = list[str]
-_FAR = 1e6  # a score is far out above this many times the median of the systems' largest scores
+_FAR = 1e6  # a score is an outlier above this many times the median of the systems' largest scores
 
 
 @checked
@@ -57,7 +57,7 @@ def compare(
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> Any:  # Comparison, or Findings with measures or collections; a union would need a check at each use
+) -> Any:  # Comparison, or Findings with measures or collections; callers would have to check a union
     """Compare the rankings of the systems in one or more candidates with that in `truth`.
 
     Parameters
@@ -67,13 +67,13 @@ def compare(
         or `Means`. A `Pairing` holds all sides, restricted to their common systems and topics.
     candidates : what `as_scores` takes, a list of these, or a mapping from names to them
         One or more candidates. In a folder, each file with a table of several systems is one candidate. Each candidate
-        is matched with the truth separately, so its numbers do not depend on the others. Systems and topics that only
-        one side has are left out; an `AlignmentWarning` and the notes name them.
+        is matched with the truth separately, so its numbers do not depend on the other candidates. Systems and topics
+        that only one side has are left out; an `AlignmentWarning` and the notes name them.
     names, on, top, noun
         As in `pair`.
     measures : iterable of str or "all", optional
-        Compare files by each of these measures, or by all common ones. The result has one row per measure and
-        candidate, each equal to a separate call of `compare`.
+        Compare files by each of these measures, or with "all" by every measure that the files have in common. The
+        result has one row per measure and candidate, each equal to a separate call of `compare`.
     collections : mapping of str to path, optional
         Names and folders of several collections, such as language pairs. `truth` and `candidates` are then file names
         in each folder. The result has an average over the collections, with an interval.
@@ -88,32 +88,33 @@ def compare(
         Whether to test each coefficient against chance, exactly or by permuting the candidate scores. Intervals and
         tests cover tau_b, tau_ap_b and pearson_rank, or the coefficients named in `coefficients`.
     worth : bool
-        Whether to estimate what the candidates' topics are worth in topics of the truth, as `judge_worth` and
+        Whether to estimate how many topics of the truth the candidates' topics are worth, as `judge_worth` and
         `rank_judges` do. This uses tau_b, or the first of `coefficients` that admits ties.
     new_systems : bool
-        Whether the interval of the worth is for new systems and new topics, or for new topics and these systems.
+        Whether the interval of the worth is for new systems and new topics. If False, it is for new topics and the
+        same systems.
     rank_test : {"recentred", "paper"} or None
-        Method of `rank_test` for the rank distance, which needs a truth with topics. None: no test.
+        Method by which `rank_test` tests the rank distance. The test needs a truth with topics. None: no test.
     all_pairs : bool
-        Whether to compare all pairs of sides as well, on their common systems and topics. The result is `matrix`, by
-        tau_b or by the first of `coefficients`.
+        Whether to compare all pairs of sides as well, on their common systems and topics. The result's `matrix` holds
+        their tau_b, or the first of `coefficients`.
     confidence_level : float
         Confidence level of the intervals.
     n_resamples : int
         Number of resamples for tests and intervals. Intervals need at least 500.
     rng : int, Generator or None
-        Seed or generator of the resampling. Without one, a seed is drawn, and the settings record it.
+        Seed or generator for the resampling. If it is None, a seed is drawn, and the settings record this seed.
     workers : int or concurrent.futures.Executor
-        Threads, or an executor.
+        Number of threads, or an executor.
     progress : callable, optional
         Called with the number of resamples (or candidates) done, and the total.
 
     Returns
     -------
     Comparison
-        `found["tau_b"]` is a value, or `found["gpt"]["tau_b"]` with several candidates. `print` shows the verdict and
-        a table, `report` writes a page, `to_dict` has everything. With `measures` or `collections` the result is a
-        table: `parts` holds each comparison, `averages` the averages over collections.
+        `found["tau_b"]` is the value of tau_b; with several candidates, write `found["gpt"]["tau_b"]`. `print` shows
+        the verdict and a table, `report` writes a page, and `to_dict` returns everything. With `measures` or
+        `collections` the result is a table: `parts` holds each comparison, `averages` the averages over collections.
 
     Warns
     -----
@@ -245,7 +246,7 @@ def _compared(
 
 
 def inferred(c: Compared, chosen: Sequence[str], drawn: Resampling, *, interval: bool, test: bool) -> Compared:
-    """Add intervals of the chosen coefficients, and tests against chance."""
+    """Add intervals for the chosen coefficients, and test these coefficients against chance."""
     values, notes = list(c.values), list(c.notes)
     if interval:
         notes += _add_intervals(values, chosen, c.pairing, c.settings["confidence_level"], drawn)
@@ -257,7 +258,7 @@ def inferred(c: Compared, chosen: Sequence[str], drawn: Resampling, *, interval:
 
 
 def whole(found: Comparison) -> Comparison:
-    """Add intervals and tests from the comparison's own seed; a note says why intervals are missing."""
+    """Add intervals and tests, drawn with the comparison's own seed. A note says why if there can be no intervals."""
     settings = found.settings
     interval, test = not settings["interval"], not settings["test"]
     chosen = [v.coefficient for v in found.comparisons[0].values] if is_named(found) else headlines("inferred")
@@ -291,7 +292,7 @@ def _add_intervals(
     level: float,
     drawn: Resampling,
 ) -> Notes:
-    """Add intervals from common resamples to the values, and return notes on those without."""
+    """Add intervals to the values, all from the same resamples. Return notes on coefficients that get no interval."""
     a, b = _rows(found)
     if len(a.values) < FEWEST:
         return [TOO_FEW]
@@ -321,7 +322,7 @@ def _bounds(wanted: Sequence[Coefficient], x: FloatArray, y: FloatArray) -> tupl
     for name in dict.fromkeys(c.bounds for c in wanted if c.bounds):
         try:
             bounds = bounds_of(get_coefficient(name), x, y)
-        except (TiesError, LimitError):  # bounds need a truth without ties, and few enough ties in candidate
+        except (TiesError, LimitError):  # bounds need a truth without ties, and not too many ties in candidate
             continue
         if not np.isnan(bounds.expected):
             found.append(bounds)
@@ -350,7 +351,7 @@ def _rank_test(
     method: RankTestMethod | None,
     drawn: Resampling,
 ) -> tuple[Findings | None, Notes]:
-    """Test the rank distance; return the test and its caveats."""
+    """Test the rank distance, and return the test with its caveats."""
     if method is None or isinstance(truth, Means) or len(truth.topics) < 2:
         return None, []
     try:
@@ -364,25 +365,25 @@ def _rank_test(
 
 
 def _valuing(found: Pairing, wanted: Sequence[Coefficient]) -> Coefficient | None:
-    """Choose the coefficient for the worth of a candidate; None if there is none."""
+    """Choose the coefficient by which to estimate a candidate's worth; None if the worth cannot be estimated."""
     known = for_worth(wanted)
     if known is None or not all(isinstance(side, Scores) and len(side.topics) > 1 for side in found.sides):
         return None
-    if found.on == "systems" and known.name != "tau_b":  # other coefficients split common topics
+    if found.on == "systems" and known.name != "tau_b":  # other coefficients need common topics to split
         return None
     return None if known.attempt(found.truth.means(), found.candidates[0].means())[1] else known
 
 
 def _rows(found: Pairing) -> tuple[Scores, ...]:
-    """Sampling units of sides on the same topics: the topics, or groups of them."""
+    """Return the sampling units of sides with the same topics: the topics themselves, or groups of topics."""
     return tuple(side for side in found.observations() if isinstance(side, Scores))
 
 
 def _valued(found: list[Compared], drawn: Resampling) -> tuple[list[Compared], JudgeRanking | None]:
-    """Add the worth of each candidate, or why it is unknown, and rank several candidates.
+    """Add each candidate's worth, or the reason why its worth is unknown. Rank the candidates if there are several.
 
-    Each worth uses all systems and topics that the candidate shares with the truth. The ranking uses those that all
-    sides share; it is None if they are too few.
+    Each worth uses all systems and topics that the candidate shares with the truth. The ranking uses the systems and
+    topics that all sides share; it is None if these are too few.
     """
     settings, wanted = found[0].settings, [get_coefficient(v.coefficient) for v in found[0].values]
     different = [c for c in found if not c.same]
@@ -407,14 +408,14 @@ def _valued(found: list[Compared], drawn: Resampling) -> tuple[list[Compared], J
 
 
 def _same(truth: Scores | Means, candidate: Scores | Means) -> Literal["", "scores", "means"]:
-    """Name what is equal on both sides for every system: scores, means or nothing."""
+    """Return "scores" or "means" if these are the same on both sides for every system, otherwise ""."""
     if isinstance(truth, Scores) and isinstance(candidate, Scores) and np.array_equal(truth.values, candidate.values):
         return "scores"
     return "means" if np.allclose(truth.means(), candidate.means(), rtol=1e-12, atol=0) else ""
 
 
 def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
-    """Note outlying scores and ties that may come from rounding."""
+    """Write notes on outlying scores, and on ties that may come from rounding."""
     notes = []
     size = np.abs(np.atleast_2d(side.values)).max(axis=0)
     far = np.flatnonzero(size > _FAR * np.median(size[size > 0])) if (size > 0).any() else np.empty(0, np.intp)
@@ -432,7 +433,7 @@ def _doubts(side: Scores | Means, tied: int, name: str) -> Notes:
 
 
 def _twins(sides: tuple[Scores | Means, Scores | Means], names: tuple[str, str]) -> Notes:
-    """List groups of systems with identical scores on every topic, and the sides where this holds."""
+    """Write notes that list systems with identical scores on every topic, and the sides on which they are identical."""
     where: dict[tuple[str, ...], list[str]] = {}
     for side, name in zip(sides, names, strict=True):
         groups: dict[bytes, list[str]] = {}

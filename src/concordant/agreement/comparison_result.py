@@ -26,7 +26,7 @@ Kind = Literal["scatter", "ranks", "forest", "heatmap", "matrix", "worth"]
 
 @dataclass(frozen=True)
 class CoefficientValue:
-    """A coefficient's value, or why there is none."""
+    """The value of a coefficient, or the reason why it has no value."""
 
     coefficient: str
     value: float
@@ -34,7 +34,7 @@ class CoefficientValue:
     estimate: Estimate | None = None
     """The estimate with its interval, if requested and available."""
     pvalue: float | None = None
-    """p-value of the hypothesis that the systems are ordered by chance, if tested."""
+    """p-value of the hypothesis that the candidate orders the systems by chance; None if it was not tested."""
 
     @property
     def interval(self) -> Interval | None:
@@ -61,16 +61,16 @@ class PerTopic:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Comparison of one candidate with the truth. `compared["tau_b"]` is a value."""
+    """Comparison of one candidate with the truth. `compared["tau_b"]` is the value of tau_b."""
 
     truth: str
     candidate: str
     measure: str
     systems: tuple[str, ...]
     topics: tuple[str, ...]
-    """Empty if a side has no topics, or was averaged over its own topics."""
+    """Names of the common topics; empty if a side has no topics, or was averaged over its own topics."""
     truth_means: FloatArray
-    """Higher is better, as in `Scores.means`. Tables and figures show the scores as given."""
+    """Mean of each system; higher is better, as in `Scores.means`. Tables and figures show the scores as given."""
     candidate_means: FloatArray
     values: tuple[CoefficientValue, ...]
     tied_truth: int
@@ -80,24 +80,24 @@ class Compared:
     swapped: int
     """Number of pairs that truth and candidate order differently."""
     tie_bounds: tuple[Findings, ...]
-    """Bounds on coefficients over all ways to break the ties in candidate; empty without ties."""
+    """Bounds on coefficients over all ways to break the ties in candidate; empty if candidate has no ties."""
     per_topic: tuple[PerTopic, ...]
     rank_test: Findings | None
-    """Test whether the candidate's ranking could be the true one, given the topics; None if truth has no topics."""
+    """Test of whether the candidate's ranking could be the true ranking; None if the test was not run."""
     pairing: Pairing
     """The matched sides."""
     worth: JudgeWorth | None = None
-    """Worth of the candidate's topics, in topics of the truth; None without common topics."""
+    """Number of topics of the truth that the candidate's topics are worth; None if it was not estimated."""
     lower_is_better: tuple[bool, bool] = (False, False)
-    """Whether lower scores are better in truth and in candidate. Their means then have the sign changed."""
+    """Whether lower scores are better in truth, and in candidate. If so, the sign of that side's means is changed."""
     same: Literal["", "scores", "means"] = ""
-    """What both sides share exactly, "scores" or "means". They may then be the same data."""
+    """What is exactly the same on both sides: "scores", "means" or nothing. Equal sides may be the same data."""
     notes: tuple[str, ...] = ()
     """Caveats, one sentence each."""
     settings: Mapping[str, Any] = field(default_factory=settings_of)
 
     def __getitem__(self, coefficient: str) -> float:
-        """Value of a coefficient; nan if undefined."""
+        """Return the value of a coefficient; nan if it is undefined."""
         for value in self.values:
             if value.coefficient == coefficient:
                 return value.value
@@ -111,7 +111,7 @@ class Compared:
 
     @property
     def without_order(self) -> list[str]:
-        """The sides that tie all systems."""
+        """The sides that give all systems the same mean."""
         tied = ((self.truth, self.tied_truth), (self.candidate, self.tied_candidate))
         return [name for name, pairs in tied if pairs == self.pairs]
 
@@ -122,7 +122,7 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """The worth of the candidate's topics if known, otherwise how many pairs it swaps."""
+        """The worth of the candidate's topics if known, otherwise how many pairs the candidate swaps."""
         return " ".join(self.answers())
 
     def answers(self) -> list[str]:
@@ -141,14 +141,14 @@ class Compared:
         return [f"{said}{f' ({values[0]})' if values else ''}.", *self._ruled_out()]
 
     def _ruled_out(self) -> list[str]:
-        """Say that the topics rule out the ranking, if the rank test does."""
+        """Say that the topics rule out the candidate's ranking if the rank test rejects it."""
         if self.rank_test is None or not self.tested or not self.rank_test.significant:
             return []
         return [f"{len(self.topics) or 'The'} topics rule out {self.candidate}'s ranking ({_p(self.rank_test)})."]
 
     @property
     def tested(self) -> bool:
-        """Whether the rank test is valid: the truth has more topics than systems."""
+        """Whether the rank test is valid. It needs more topics than systems in the truth."""
         return self.rank_test is not None and self.rank_test.settings["n_systems"] < self.rank_test.settings["n_topics"]
 
     def rank_line(self) -> str:
@@ -166,7 +166,7 @@ class Compared:
         return f"Rank distance {t.distance:.2f}: {topics} {says} ({_p(t)}{ties})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in full precision and ready for JSON; None where there is no value."""
+        """Return everything in full precision, ready for JSON, with None where there is no value."""
         return {
             "verdict": self.verdict,
             "truth": self.truth,
@@ -212,16 +212,16 @@ class Compared:
 class Comparison(Result):
     """Comparison of one or more candidates with the truth, as `compare` returns it.
 
-    `found["gpt"]` is the comparison of one candidate. With a single candidate the result has its numbers directly:
+    `found["gpt"]` is the comparison of one candidate. With a single candidate, its numbers can also be read directly:
     `found["tau_b"]`, `found.worth`, `found.rank_test`.
     """
 
     comparisons: tuple[Compared, ...]
     """One comparison per candidate, in the order given."""
     ranking: JudgeRanking | None = None
-    """With several candidates, the worth of each and the possible best ones."""
+    """With several candidates, the worth of each, and which of them could be the best."""
     matrix: FloatArray | None = None
-    """With all_pairs=True, a coefficient between all sides. The row is the truth, the column the candidate."""
+    """With all_pairs=True, a coefficient between every two sides. The row serves as truth, the column as candidate."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -229,7 +229,7 @@ class Comparison(Result):
         return (self.comparisons[0].truth, *(c.candidate for c in self.comparisons))
 
     def __getitem__(self, name: str) -> Any:
-        """Comparison of a named candidate; or a coefficient's value if there is only one candidate."""
+        """Return the comparison of a named candidate, or the value of a coefficient if there is only one candidate."""
         for c in self.comparisons:
             if c.candidate == name:
                 return c
@@ -238,7 +238,7 @@ class Comparison(Result):
         raise KeyError(f"there is no candidate {name!r}: there are {listing(self.names[1:])}")
 
     def __getattr__(self, name: str) -> Any:
-        """Attribute of the only candidate."""
+        """Look up an attribute of the comparison when there is only one candidate."""
         found = vars(self).get("comparisons", ())
         if name.startswith("_") or not found or name not in _OF_ONE:
             raise AttributeError(f"a Comparison has no {name}")
@@ -256,7 +256,7 @@ class Comparison(Result):
 
     @checked
     def table(self, *, every: bool = False) -> str:
-        """Show the facts behind the verdict on one screen, or all numbers with `every`.
+        """Show the facts behind the verdict on one screen, or all numbers if `every` is true.
 
         Parameters
         ----------
@@ -277,9 +277,9 @@ class Comparison(Result):
         return comparison_text.notes_of(self)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Rows of the table: one per candidate and coefficient, and one each for worth and rank distance.
+        """Return one row per candidate and coefficient, and one each for a candidate's worth and rank distance.
 
-        Empty columns are left out.
+        Columns without any value are left out.
         """
         rows = []
         for c in self.comparisons:
@@ -309,11 +309,11 @@ class Comparison(Result):
         return frame.set_index(["coefficient"] if len(self.comparisons) == 1 else ["candidate", "coefficient"])
 
     def printed(self) -> list[dict[str, Any]]:
-        """Rows for a paper: each candidate with its worth, its coefficients and their intervals."""
+        """Return rows for a paper: each candidate with its worth, its coefficients and their intervals."""
         return comparison_text.printed(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, in full precision and ready for JSON; None where there is no value."""
+        """Return everything in full precision, ready for JSON, with None where there is no value."""
         made: dict[str, Any] = {"verdict": self.verdict, "comparisons": [c.to_dict() for c in self.comparisons]}
         made |= {"ranking": self.ranking.to_dict()} if self.ranking else {}
         made |= {"matrix": plain(self.matrix)} if self.matrix is not None else {}
@@ -338,7 +338,7 @@ class Comparison(Result):
         ax : Axes, optional
             matplotlib axes.
         top : int
-            How many systems count as the best.
+            Number of systems to highlight as the best.
 
         Returns
         -------

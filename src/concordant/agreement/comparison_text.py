@@ -1,4 +1,4 @@
-"""Text of a comparison: the answer, the facts on one screen, and all numbers with `every`."""
+"""Write the text of a comparison: the answer, the facts on one screen, and every number if `every` is true."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .comparison_result import CoefficientValue, Compared, Comparison
 
 _SCREEN = 20  # candidates shown by default
-_FEW = 5  # most names in a sentence
+_FEW = 5  # largest number of names that a sentence lists
 _WIDEST = 80  # characters per line of a table
 
 
@@ -45,7 +45,7 @@ def answers(found: Comparison) -> list[str]:
 
 
 def not_compared(found: Iterable[Compared]) -> str:
-    """Name the sides that tie all systems."""
+    """Say which sides give all systems the same score."""
     names = list(dict.fromkeys(name for c in found for name in c.without_order))
     verb, whose = ("give", "their rankings") if names[1:] else ("gives", "its ranking")
     return f"{listing(names, _FEW)} {verb} all systems the same score, so {whose} cannot be compared."
@@ -77,7 +77,7 @@ def _ruled_out(found: Comparison) -> list[str]:
 
 
 def table(found: Comparison, *, every: bool) -> str:
-    """Show the facts of one candidate or a row for each of several, then the requested details."""
+    """Show the facts about a single candidate, or one row for each of several, then the requested details."""
     if len(found.comparisons) == 1:
         (alone,) = found.comparisons
         listed = every or is_named(found) or _has_more(found)
@@ -99,7 +99,7 @@ def table(found: Comparison, *, every: bool) -> str:
 
 
 def _facts(c: Compared) -> str:
-    """Show swapped pairs, the best system and the largest move."""
+    """Show the number of swapped pairs, each side's best system, and the system that changes rank most."""
     x, y = c.truth_means, c.candidate_means
     tied = c.tied_truth + c.tied_candidate - c.tied_both
     values = {v.coefficient: v.value for v in c.values if not v.why}
@@ -138,13 +138,13 @@ def _move(systems: Sequence[str], x: FloatArray, y: FloatArray) -> str:
 
 
 def _has_more(found: Comparison) -> bool:
-    """Whether intervals, tests or values per topic were requested; these take a line per coefficient."""
+    """Tell whether the user asked for intervals, tests or values per topic. These need a line per coefficient."""
     first = found.comparisons[0]
     return bool(first.per_topic) or any(v.interval or v.pvalue is not None for c in found.comparisons for v in c.values)
 
 
 def shown_coefficients(found: Comparison, *, every: bool = False) -> list[str]:
-    """Choose the coefficients to show: named ones, main ones or all."""
+    """Choose the coefficients to show: those that the user named, the main ones, or all coefficients."""
     values = found.comparisons[0].values
     kept = headlines("inferred" if any(v.interval for c in found.comparisons for v in c.values) else "main")
     return [v.coefficient for v in values if every or is_named(found) or v.coefficient in kept]
@@ -172,7 +172,7 @@ def _coefficients(found: Comparison, *, every: bool) -> str:
 
 
 def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[str]:
-    """Say why coefficients are undefined, on the means or on single topics: a line per reason."""
+    """Say in separate lines why coefficients are undefined on the means or on single topics."""
     why: dict[str, list[str]] = {}
     for v in _values(c, names):
         if v.why:
@@ -187,7 +187,7 @@ def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[st
 
 
 def named(why: str, c: Compared) -> str:
-    """Put the names of the sides into a reason."""
+    """Put the side's name in place of its role in the reason "ties in truth" or "ties in candidate"."""
     return re.sub(r"^ties in (truth|candidate)\b", lambda side: f"ties in {getattr(c, side[1])}", why)
 
 
@@ -210,7 +210,11 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 
 
 def _details(c: Compared, *, every: bool) -> list[str]:
-    """Show bounds for ties with `every`, and the rank test with `every` or if it is decisive."""
+    """Show the bounds for ties and the rank test if `every` is true.
+
+    Otherwise show the rank test if it is valid and there is no worth, or if the worth cannot tell but the test is
+    significant.
+    """
     parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
     open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
     if c.rank_test is not None and (every or (open_ and c.tested)):
@@ -219,7 +223,10 @@ def _details(c: Compared, *, every: bool) -> list[str]:
 
 
 def best_first(found: Comparison) -> Sequence[Compared]:
-    """Sort by worth, else by main coefficients. Keep the given order if systems or topics differ."""
+    """Sort the candidates by worth if they were ranked by it, otherwise by their main coefficients.
+
+    Keep the given order if the candidates were compared on different systems or topics.
+    """
     if found.ranking is not None:
         place = {judge.names[1]: k for k, judge in enumerate(found.ranking.judges)}
         return sorted(found.comparisons, key=lambda c: place.get(c.candidate, len(place)))
@@ -229,7 +236,7 @@ def best_first(found: Comparison) -> Sequence[Compared]:
 
 
 def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False) -> tuple[list[str], list[list[str]]]:
-    """Heads and cells of a table with one row per candidate: its worth and its coefficients."""
+    """Write the heads and cells of a table with one row per candidate: worth, coefficients and swapped pairs."""
     worth = next((c.worth for c in shown if c.worth is not None), None)
     heads: list[str] = []
     rows: list[list[str]] = [[] for _ in shown]
@@ -253,7 +260,7 @@ def summary(found: Comparison, shown: Sequence[Compared], *, every: bool = False
 
 
 def _rows(found: Comparison, shown: Sequence[Compared], *, every: bool) -> tuple[str, bool]:
-    """Show one row per candidate, the possible best ones first; also return whether all columns fit."""
+    """Show one row per candidate, starting with those that could be the best. Also return whether all columns fit."""
     heads, rows = summary(found, shown, every=every)
     wanted = len(heads)
     while True:  # drop columns from the right until the table fits
@@ -295,7 +302,10 @@ def _sizes(found: Comparison) -> str:
 
 
 def matrix_table(found: Comparison) -> str:
-    """Show the matrix of all pairs of sides, with the truth as row; empty without all_pairs=True."""
+    """Show a coefficient between all pairs of sides, with the truth of each pair in the row.
+
+    The text is empty unless `compare` was called with all_pairs=True.
+    """
     if found.matrix is None:
         return ""
     rows = [[name, *map(number, row)] for name, row in zip(found.names, found.matrix.tolist(), strict=True)]
@@ -303,7 +313,7 @@ def matrix_table(found: Comparison) -> str:
 
 
 def printed(found: Comparison) -> list[dict[str, Any]]:
-    """Rows for a paper: each candidate with its worth, its coefficients and their intervals."""
+    """Make the rows of a table for a paper: each candidate with its worth, its coefficients and their intervals."""
     shown = best_first(found)
     heads, rows = summary(found, shown)
     made = []
@@ -322,7 +332,7 @@ def printed(found: Comparison) -> list[dict[str, Any]]:
 
 
 def notes_of(found: Comparison) -> list[str]:
-    """List the common caveats, then each other caveat once, with the candidates that it concerns."""
+    """List the caveats that all candidates share, then every other caveat once with the candidates it concerns."""
     if len(found.comparisons) == 1:
         return list(found.notes)
     said: dict[str, list[str]] = {}
@@ -338,7 +348,7 @@ def notes_of(found: Comparison) -> list[str]:
 
 
 def _same_data(found: Comparison) -> bool:
-    """Whether all candidates were compared on the same systems and topics."""
+    """Tell whether all candidates were compared on the same systems and topics."""
     return len({(frozenset(c.systems), frozenset(c.topics)) for c in found.comparisons}) == 1
 
 
@@ -347,12 +357,12 @@ def _values(c: Compared, names: Sequence[str]) -> list[CoefficientValue]:
 
 
 def is_named(found: Comparison) -> bool:
-    """Whether the user named coefficients, so that not all were computed."""
+    """Tell whether the user named coefficients, so that the comparison lacks the other coefficients."""
     return len(found.comparisons[0].values) < len(list_coefficients())
 
 
 def where_lower_is_better(found: Iterable[Compared]) -> str:
-    """End a heading with the sides where lower is better; empty if there are none."""
+    """Name the sides where lower scores are better, to end a heading. The text is empty if there are no such sides."""
     sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
     lower = dict.fromkeys(name for name, changed in sides if changed)
     return f"; lower is better in {listing(lower, 3)}" if lower else ""

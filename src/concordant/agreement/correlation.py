@@ -27,11 +27,11 @@ from ..pairing import Pairing, paired
 from ..read.reader import Collection, has_labels
 
 NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
-FEWEST = 3  # topics, or groups of them, for an interval
+FEWEST = 3  # smallest number of topics, or groups of topics, for an interval
 TOO_FEW = f"no interval: 2 topics or groups are too few to resample, at least {FEWEST} are needed"
-_SLACK = 1e-12  # closer values count as equal: they are the same sum in another order
-_ROWS = 2**16  # scores in a batch of permutations
-_ENUMERATED = 8  # up to this many systems, try all orders
+_SLACK = 1e-12  # values closer than this count as equal: they are the same sum, added in another order
+_ROWS = 2**16  # number of scores in a batch of permutations
+_ENUMERATED = 8  # with at most this many systems, always try all orders
 _MOST_ENUMERATED = 10
 
 
@@ -59,28 +59,29 @@ def correlate(  # noqa: PLR0913
     coefficient : str
         A name from `list_coefficients`.
     method : {"auto", "shrinkage", "iterated"} or None
-        Method of the interval. None: no interval. It is for the coefficient between the two *population* mean
-        vectors.
+        Method of the interval. None: no interval. The interval is for the coefficient between the two *population*
+        mean vectors.
 
-        - "auto": the shrinkage interval. Its lower part starts at its own centre or at that of the iterated bootstrap,
-          whichever is nearer to 0. If a check finds that the model does not fit, the interval is extended to contain
-          the iterated one, and a note says so.
-        - "shrinkage": draws population means given the observed ones, from a model of exchangeable systems in linearly
-          related conditions. Narrower, but wrong if the model is wrong, for instance if a third of the systems is
-          nearly tied.
-        - "iterated": needs no model. Resamples of resamples show how far added noise lowers the coefficient; the
-          interval is built around the corrected value.
+        - "auto": the shrinkage interval. Its lower part starts at its own centre or at the centre of the iterated
+          bootstrap, whichever is nearer to 0. If a check finds that the model of the shrinkage interval does not fit,
+          the interval is extended to contain the iterated one, and a note says so.
+        - "shrinkage": draws population means given the observed means, from a model in which systems are exchangeable
+          and the two conditions are linearly related. The interval is narrower than the iterated one, but wrong if
+          the model is wrong, for instance if a third of the systems are nearly tied.
+        - "iterated": needs no model. Resamples of resamples show how far added noise lowers the coefficient, and the
+          interval is built around the value corrected for this bias.
     confidence_level : float
         Confidence level of the interval.
     n_resamples : int
         Number of resamples for the interval, including resamples of resamples; at least 500. "auto" draws this many for
         each of its two parts, and eight times as many if it uses the iterated interval. Its limits then vary with the
-        seed by less than a tenth of a standard error. With "iterated" they vary by a quarter of one; use 49,999.
+        seed by less than a tenth of a standard error. The limits of "iterated" vary by a quarter of a standard error,
+        so use 49,999 resamples with that method.
     rng : int, Generator or None
-        The same seed gives the same bits with any number of workers. Without one, a seed is drawn, and the settings
-        record it.
+        The same seed gives the same bits with any number of workers. If this is None, a seed is drawn, and the settings
+        record the seed.
     workers : int or concurrent.futures.Executor
-        Threads, or an executor.
+        Number of threads, or an executor.
     progress : callable, optional
         Called with the number of resamples done and the total.
 
@@ -106,17 +107,17 @@ def correlate(  # noqa: PLR0913
     Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the given topics. The
     interval is for f(mu, nu), the same coefficient between the two *population* mean vectors over unlimited topics of
     this kind. Noise in the means lowers agreement, so the value lies below f(mu, nu) on average, and resampled values
-    lie lower still. `bias_corrected` corrects this, and the default interval is built around it.
+    lie lower still. `bias_corrected` corrects this bias, and the default interval is built around the corrected value.
     docs/guide/intervals.md has the derivation.
 
-    The coverage of 95% intervals by "auto" was 93 to 100% in 203 of 210 cells of real and simulated collections, from
-    10 topics and 6 systems on (docs/measured/default-interval.md). For tau_b and 50 topics they were a fifth narrower
-    than by "iterated". Coverage was lower in three cases. It was 85 and 89% for tau_ap_b if a judge gives most systems
-    the same score. It was 61 to 96% if a third of the systems is truly tied, in another order on each side. It was 89%
-    for tau_b and 81% for tau_ap_b if half of the systems are related and half are not.
+    The coverage of 95% intervals by "auto" was 93 to 100% in 203 of 210 cells of real and simulated collections with at
+    least 10 topics and 6 systems (docs/measured/default-interval.md). For tau_b and 50 topics, these intervals were a
+    fifth narrower than those by "iterated". Coverage was lower in three cases. It was 85 and 89% for tau_ap_b if a
+    judge gives most systems the same score. It was 61 to 96% if a third of the systems are truly tied, in another order
+    on each side. It was 89% for tau_b and 81% for tau_ap_b if half of the systems are related and half are not.
 
-    Resampled means can be tied even if the means are not, so the coefficient must admit ties on both sides. Without
-    ties, tau_b equals tau, and tau_ap_ties equals tau_ap.
+    Resampled means can be tied even if the observed means are not, so the coefficient must admit ties on both sides.
+    Without ties, tau_b equals tau, and tau_ap_ties equals tau_ap.
 
     References
     ----------
@@ -190,7 +191,7 @@ def estimate_of(
     data: Pairing | None = None,
     **settings: Any,
 ) -> Estimate:
-    """Make an estimate from the limits of the bootstrap."""
+    """Make an `Estimate` of the value and the limits of its interval."""
     how: dict[str, Any] = {
         "seed": seed,
         "ties": "as tied" if len(known.ties) == 2 else f"admitted in {' and '.join(known.ties) or 'neither side'}",
@@ -243,11 +244,11 @@ def permutation_test(
     coefficient : str
         A name from `list_coefficients`.
     n_resamples : int
-        Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 if there are at
-        most n_resamples + 1 of them.
+        Number of random permutations. All permutations are tried for up to 8 systems, and for 9 or 10 systems if
+        these have at most n_resamples + 1 permutations.
     rng : int, Generator or None
-        The same seed gives the same bits with any number of workers. Without one, a seed is drawn, and the settings
-        record it.
+        The same seed gives the same bits with any number of workers. If this is None, a seed is drawn, and the settings
+        record the seed.
     workers : int or concurrent.futures.Executor
         Number of threads, for the coefficients that use them, or an executor.
     progress : callable, optional
@@ -257,7 +258,8 @@ def permutation_test(
     -------
     Findings
         `value`; `pvalue`, nan if the value is undefined, and its Monte Carlo `standard_error`; `null`: the coefficient
-        of each permutation; `exact`: whether all were tried; `n_undefined`: number of permutations without a value.
+        of each permutation; `exact`: whether all permutations were tried; `n_undefined`: number of permutations for
+        which the coefficient is undefined.
 
     Warns
     -----
@@ -272,9 +274,10 @@ def permutation_test(
     Notes
     -----
     If c of B random permutations are at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B. If all
-    m! permutations are tried, p is the share of them that are at least as extreme. It is twice the smaller
-    one-sided p-value, at most 1, because coefficients such as `rbo` are not symmetric. Values that differ by less than
-    1e-12 count as equal. Permutations with an undefined coefficient count as at least as extreme in both directions.
+    m! permutations are tried, p is the share of permutations that are at least as extreme. The two-sided p-value is
+    twice the smaller one-sided p-value, at most 1, because null distributions such as that of `rbo` are not symmetric.
+    Values that differ by less than 1e-12 count as equal. Permutations with an undefined coefficient count as at least
+    as extreme in both directions.
 
     The test does not say whether the agreement is good, and ignores the sampling of topics. Without ties,
     `null_distribution` gives the same test exactly and faster.
@@ -313,9 +316,9 @@ def permutation_test(
 
 
 def chance_pvalue(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn: Resampling) -> float:
-    """Two-sided p-value of the hypothesis that the candidate scores are unrelated to the truth.
+    """Compute the two-sided p-value of the hypothesis that the candidate scores are unrelated to the truth.
 
-    It comes from the exact null distribution if there is one, else from permutations.
+    Use the exact null distribution if it is known, otherwise permutations.
 
     >>> coefficient, never = get_coefficient("tau_ap"), Resampling.of(1)
     >>> chance_pvalue(coefficient, np.arange(8.0), np.array([0.0, 1, 3, 2, 4, 5, 7, 6]), never)
@@ -342,7 +345,7 @@ def _tested(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn:
         done += len(values)
         drawn.progress(done, total)
     p = math.nan
-    if not math.isnan(value):  # random orders count the observed one as well
+    if not math.isnan(value):  # random permutations count the observed order as one of them
         undefined, own = np.isnan(null), not exact
         sides = null >= value - _SLACK, null <= value + _SLACK
         p = float(min(1.0, 2 * min((own + np.sum(undefined | side)) / (own + total) for side in sides)))

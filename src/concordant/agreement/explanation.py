@@ -21,20 +21,20 @@ from ..read.reader import Collection
 
 Kind = Literal["pairs", "systems", "topics"]
 _SHOWN = 10
-_PIECE = 65_536  # pairs converted to objects at a time
+_PIECE = 65_536  # number of pairs to convert to objects at a time
 
 
 @dataclass(frozen=True, slots=True)
 class PairLoss:
-    """A pair of systems and its loss."""
+    """A pair of systems and the loss that it causes."""
 
     better: str
     """The better system by truth, or by candidate if truth ties them."""
     worse: str
     loss: float
-    """Part of 1 - coefficient. The losses of all pairs sum to it exactly."""
+    """This pair's share of 1 - coefficient. The losses of all pairs sum exactly to 1 - coefficient."""
     truth_difference: float
-    """Mean of `better` minus mean of `worse`. If lower scores are better, the sign is changed."""
+    """Mean of `better` minus mean of `worse`, both by truth. If lower scores are better, the sign is changed."""
     candidate_difference: float
     kind: str
     """Kind of difference: "swapped", "tied in truth" or "tied in candidate"."""
@@ -42,17 +42,17 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class SystemLoss:
-    """A system and its loss, half of the loss of each of its pairs."""
+    """A system and its loss, which is half of the summed losses of its pairs."""
 
     system: str
     loss: float
     swapped: int
-    """Number of its pairs that truth and candidate order differently."""
+    """Number of the system's pairs that truth and candidate order differently."""
 
 
 @dataclass(frozen=True)
 class TopicEffect:
-    """A topic and the coefficient without it."""
+    """A topic and the coefficient when this topic is left out."""
 
     topic: str
     without: float
@@ -63,7 +63,7 @@ class TopicEffect:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """Result of `explain`. `print` shows the worst ten of each kind, `to_dict` has everything."""
+    """Result of `explain`. `print` shows the ten worst pairs, systems and topics; `to_dict` returns everything."""
 
     coefficient: str
     value: float
@@ -86,7 +86,7 @@ class Explanation(Result):
 
     @property
     def verdict(self) -> str:
-        """The coefficient, and the pair or systems and the topic that cost most."""
+        """The coefficient, followed by the pair (or systems) and the topic that cost most."""
         parts = [f"{self.coefficient} = {self.value:.4f}"]
         if self.exact:
             swapped = sum(p.kind == "swapped" for p in self.pairs)
@@ -99,7 +99,7 @@ class Explanation(Result):
         return "; ".join(parts)
 
     def _costliest(self) -> str:
-        """Name the costliest pair; if several pairs tie, name the systems with most swaps."""
+        """Name the costliest pair. If several pairs cost the same, name the systems with the most swaps."""
         worst, *others = self.pairs
         if not others or worst.loss > others[0].loss * (1 + 1e-9):
             return f"{worst.better} and {worst.worse} cost most ({worst.loss:.4f} of {self.loss:.4f})"
@@ -110,7 +110,7 @@ class Explanation(Result):
         return f"{listing(who, 3)} {'have' if who[1:] else 'has'} the most swaps ({most}{' each' if who[1:] else ''})"
 
     def table(self) -> str:
-        """Show the worst ten pairs, systems and topics."""
+        """Show the ten worst pairs, systems and topics."""
         blocks = []
         if self.pairs:
             names = getattr(self.data, "names", ("truth", "candidate"))
@@ -151,7 +151,7 @@ class Explanation(Result):
 
     @checked
     def plot(self, kind: Kind | None = None, ax: Any = None, *, most: int = 10) -> Any:  # type: ignore[override]
-        """Draw bars of the pairs, systems or topics that cost most; by default systems above topics."""
+        """Draw the pairs, systems or topics that cost most as bars. By default, draw systems above topics."""
         from ..render.figures import parts
 
         return parts.explanation(self, kind, ax, most=most)
@@ -170,16 +170,18 @@ def explain(
     Parameters
     ----------
     truth, candidate : what `as_scores` takes
-        Matched by the names of systems and topics. With one score per system, only pairs are explained.
+        The two sides are matched by the names of systems and topics. With one score per system, only pairs are
+        explained.
     coefficient : str
         A name from `list_coefficients`.
     on : {"both", "systems"}
-        "both": means over the common topics. "systems": means over each side's own topics; only pairs are explained.
+        "both": use means over the common topics. "systems": use means over each side's own topics, and explain only
+        pairs.
 
     Returns
     -------
     Explanation
-        Has `pairs`, `systems` and `topics`, the worst first.
+        Holds `pairs`, `systems` and `topics`, each with the worst first.
 
     See Also
     --------
@@ -188,12 +190,12 @@ def explain(
 
     Notes
     -----
-    tau, tau_a, tau_b, tau_strict, pairwise_accuracy, all of the tau_ap family and tau_gap are sums over pairs. For
+    tau, tau_a, tau_b, tau_strict, pairwise_accuracy, the whole tau_ap family and tau_gap are sums over pairs. For
     these, 1 - coefficient equals the sum of the losses of all pairs. No loss is negative, and a pair that both sides
     order alike has loss 0. A swapped pair costs 2 / (number of pairs) in tau. In tau_ap it costs
     2 / ((m - 1)(i - 1)), where i is the place of the lower system in candidate, so swaps near the top cost more. In
     tau_b the total cost of ties is divided equally among the pairs that only one side ties. The formulas are in
-    docs/guide/explain.md. The loss of a system is half of the loss of each of its pairs.
+    docs/guide/explain.md. The loss of a system is half of the summed losses of its pairs.
 
     The effect of a topic, for every coefficient, is the coefficient without the topic minus the coefficient over all
     topics. Effects do not sum to the loss, because the order of two means is not a sum over topics.
@@ -265,7 +267,7 @@ def _pairs(
     better = (x > 0) | ((x == 0) & (y > 0))
     i, j = np.where(better, i, j), np.where(better, j, i)
     x, y, lost = truth[i] - truth[j], candidate[i] - candidate[j], losses[i, j]
-    order = np.lexsort((y - x, -lost))  # sort arrays: each pair as an object takes 150 bytes
+    order = np.lexsort((y - x, -lost))  # sort arrays, because a pair takes 150 bytes as an object
     kinds = np.array(["swapped", "tied in candidate", "tied in truth"], object)[np.where(x == 0, 2, y == 0)]
     found: list[PairLoss] = []
     for lo in range(0, len(order), _PIECE):
@@ -279,7 +281,7 @@ def _pairs(
 
 
 def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) -> tuple[TopicEffect, ...]:
-    """Compute the coefficient without each topic, all in one call."""
+    """Compute the coefficient with each topic left out in turn, in a single call."""
     x, y = means_without_each(truth.values), means_without_each(candidate.values)
     admitted = np.ones(len(x), bool)  # leaving out a topic can create ties, which tau refuses
     for side, means in (("truth", x), ("candidate", y)):
@@ -293,6 +295,6 @@ def _topics(entry: Coefficient, value: float, truth: Scores, candidate: Scores) 
 
 
 def means_without_each(values: FloatArray) -> FloatArray:
-    """Means of the systems without each topic in turn. Systems with equal totals are tied."""
+    """Compute the means of the systems with each topic left out in turn. Systems with equal totals are tied."""
     n = len(values)
     return tied_means(values.sum(axis=0) - values, np.abs(values).sum(axis=0), n, n - 1)

@@ -1,4 +1,4 @@
-"""`compare` by several measures or on several collections: a row for each, and averages."""
+"""`compare` by several measures or on several collections: one row for each, and averages over collections."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Sides = tuple[Any, Any]  # the truth, and the candidates
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison of the table."""
+    """One of the comparisons in the table."""
 
     collection: str
-    """Name of the collection; empty if there is only one."""
+    """Name of the collection; empty if there is only one collection."""
     measure: str
     """The measure as requested; the sides may name it differently."""
     found: Comparison
@@ -44,9 +44,9 @@ class Average:
     values: Mapping[str, float]
     """Mean of each coefficient."""
     interval: Interval | None
-    """Interval of the first coefficient over topics like these of the same collections; None if unavailable."""
+    """Interval of the main coefficient, for all topics like these of the same collections; None if unavailable."""
     best: bool | None
-    """Whether it could be the best candidate on average; None if unknown."""
+    """Whether the candidate could be the best one on average; None if unknown."""
 
 
 def _verdict(parts: Sequence[Part], averages: Sequence[Average], name: str) -> str:
@@ -146,7 +146,7 @@ def compared_by(
     given: Sequence[tuple[str, str, Callable[[], Sides]]],
     how: Mapping[str, Any],
 ) -> Findings:
-    """Compare on each collection and by each measure, with the same options and seed."""
+    """Compare the sides on each collection and by each measure, with the same options and seed."""
     progress, how = how.get("progress"), {**how, "progress": None}
     seed = Resampling.of(1, how.get("rng")).seed
     if seed is None:
@@ -182,7 +182,7 @@ def compared_by(
 
 
 def _averages(parts: Sequence[Part]) -> list[Average]:
-    """Average each candidate over the collections, by one measure, the highest first."""
+    """Average each candidate's coefficients over the collections by one measure. Put the highest average first."""
     from scipy.special import stdtrit
 
     names = [c.candidate for c in parts[0].found.comparisons]
@@ -206,7 +206,7 @@ def _averages(parts: Sequence[Part]) -> list[Average]:
 
 
 def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
-    """Say which candidates could be best on average; None if a collection is too small or has other candidates."""
+    """Tell which candidates could be the best on average; None if some collection cannot compare their worth."""
     values, influences, sizes = [], [], []
     for part in parts:
         of = part.found.comparisons
@@ -231,7 +231,7 @@ def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
 def read_by(
     truth: Any, candidates: Any, measures: str | Sequence[str] | None, collections: Mapping[str, Any] | None
 ) -> list[tuple[str, str, Callable[[], Sides]]]:
-    """List the sides to compare: by each measure, and in the folder of each collection."""
+    """List the sides to compare for each measure and for the folder of each collection."""
     others = dict(candidates) if isinstance(candidates, Mapping) else candidates
     listed: list[Any] = list(others) if isinstance(others, list | tuple) else [others]
     if collections is None:  # a folder of tables holds one candidate per file

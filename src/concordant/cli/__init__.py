@@ -1,7 +1,7 @@
 """The command line `concordant`.
 
-A command reads its inputs by the shared options, which `options` defines, and returns a result. `answer` prints or
-writes that result in the format asked for, using `render` and `terminal`. `app` assembles the commands.
+A command reads its inputs through the shared options, which `options` defines, and returns a result. `answer` prints or
+writes that result in the requested format, using `render` and `terminal`. `app` assembles the commands.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Print or write what a command found: as a table, JSON, CSV, Markdown, LaTeX, a report or a figure.
 
-A command is a function that reads its inputs and returns one result, several, or an `Answer`. `answering` turns the
-function into a command: its parameters become options. A parameter that is a dataclass, such as `Reader`, becomes a
+A command is a function that reads its inputs and returns one result, several results, or an `Answer`. `answering` turns
+the function into a command: its parameters become options. A parameter that is a dataclass, such as `Reader`, becomes a
 group of options.
 
-Write a table as text for the terminal, for programs (in full precision) and for papers.
+This file also writes tables as text: for the terminal, for programs (in full precision) and for papers.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found, in each format; a format is made only when asked for."""
+    """What a command found, in each format. A format is made only when the user asks for it."""
 
     text: Callable[[bool], str]
-    """The text to print; with True, every row, number and note."""
+    """The text to print. Called with True, it gives every row, number and note."""
     rows: Callable[[], Rows]
     """The rows for CSV."""
     content: Callable[[], Any]
@@ -103,7 +103,7 @@ class Answer:
 
     @classmethod
     def of(cls, found: Result | Sequence[Result]) -> Answer:
-        """Make the answer for one result, or for several printed below each other; the first has figure and report."""
+        """Make the answer for one result, or for several below each other. The figure and report show the first."""
         several = list(found) if isinstance(found, Sequence) else [found]
         first = several[0]
         printed = getattr(type(first), "printed", None)
@@ -119,7 +119,7 @@ class Answer:
 
     @classmethod
     def table(cls, head: str, rows: Rows, **others: Any) -> Answer:
-        """Make an answer of a line and a table; JSON has the rows, unless `content` is given."""
+        """Make an answer from a line and a table. JSON holds the rows, unless `content` is given."""
         text = f"{head}\n\n{to_text(Table.of(rows))}".lstrip("\n")
         return cls(lambda every: text, lambda: rows, **{"content": lambda: rows, **others})
 
@@ -134,7 +134,7 @@ def answering(
     plot, html : bool
         Whether the command can draw a figure, and whether it can write a report.
     without : collection of str
-        Options of the groups that this command lacks.
+        Names of the options in the groups that this command does not take.
 
     """
     hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
@@ -178,7 +178,7 @@ def answering(
 
 
 def _give(answer: Answer, out: Output, read_notes: list[str]) -> None:
-    """Print first, then write: if one file cannot be written, the answer and the other files still come out."""
+    """Print the answer, then write the files. If one file cannot be written, write the other files all the same."""
 
     def show() -> None:
         if out.format == "json":
@@ -232,7 +232,7 @@ def _draw(plot: Callable[[], Any], path: Path) -> str:
     from ..render.figures.style import figure_of, save
 
     pyplot = import_extra("matplotlib.pyplot")
-    pyplot.switch_backend("agg")  # opens no window, whichever backends are installed
+    pyplot.switch_backend("agg")  # this backend opens no window, whatever is installed
     drawn = plot()
     save(drawn, path)
     pyplot.close(figure_of(drawn))
@@ -250,19 +250,19 @@ def _write_page(answer: Answer, path: Path, out: Output) -> None:
 
 Cell = str | float | int | None
 Rows = Sequence[Mapping[str, Any]]
-_PVALUES = ("p", "pvalue", "rank_pvalue")  # columns of p-values
+_PVALUES = ("p", "pvalue", "rank_pvalue")  # names of columns that hold p-values
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows; floats are rounded to four decimals where people read them."""
+    """A table of columns and rows. Floats are rounded to four decimals where people read them."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
     @classmethod
     def of(cls, rows: Rows) -> Table:
-        """Make a table of a result's `rows`; they must share their columns, so no value ends up in a wrong one."""
+        """Make a table from a result's `rows`. They must share their columns, so that no value is in a wrong column."""
         columns = list(rows[0]) if rows else []
         for row in rows:
             if list(row) != columns:
@@ -343,7 +343,7 @@ def _shown(table: Table) -> list[list[str]]:
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Say which columns hold numbers, or text such as intervals that begins with one; the first holds names."""
+    """Tell which columns hold numbers, or text such as intervals that begins with a number. The first holds names."""
 
     def number(cell: Cell) -> bool:
         return isinstance(cell, float | int) or bool(re.match(r"(< )?-?\d|-$", str(cell)))

@@ -58,7 +58,7 @@ class _Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse as usual (which also answers --help and --version), and keep what was typed for reports."""
+        """Parse as usual (which also answers --help and --version), and keep the user's arguments for reports."""
         ctx.meta["arguments"] = list(args)
         with told():
             return super().parse_args(ctx, args)

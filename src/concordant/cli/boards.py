@@ -61,8 +61,8 @@ def board(
 ) -> Found:
     """Show which ranks of a leaderboard are real.
 
-    Each system gets the range of ranks that it could have. A border separates systems if all above it are significantly
-    better than all below. Systems may lack topics. The report of --html can be searched.
+    Each system gets the range of ranks that it could have. A border marks where all systems above are significantly
+    better than all systems below. Systems may lack topics. The report of --html can be searched.
 
     Example: concordant board people.csv --total borda
 
@@ -92,7 +92,7 @@ def board(
     asked = [name for name, one in {"pair": pair, "pairs": pairs, "runs": runs, "best": best}.items() if one]
     refuse(len(asked) > 1, f"--{' and --'.join(asked)} are different questions: give one at a time")
     given = replace(read, missing=missing).together(file, out)
-    if missing == "error":  # the library cannot tell this from its default
+    if missing == "error":  # the library cannot tell this request from its default
         given.settled(open_to_holes=True)
     refuse((best or 0) > len(given.systems), f"--best is {best}, and there are {len(given.systems)} systems")
     if pair is not None or pairs:

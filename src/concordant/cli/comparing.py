@@ -192,7 +192,7 @@ def _table(
         path = parse_side(side).path
         return side if not folder else side.replace(path, os.path.join(folder, path), 1)
 
-    if not collections:  # a folder of tables is one candidate per file
+    if not collections:  # a folder of tables holds one candidate per file
         given = [given[0], *(file for one in given[1:] for file in tables_in(one) or [one])]
     labels = read.labels(given)
     if list(measures) == ["all"]:
@@ -227,7 +227,7 @@ def _next(
 
 
 def _gate(found: Comparison, at_least: float) -> int:
-    """Return 3 and name the candidates whose interval of worth starts below the limit, or return 0."""
+    """Return 0, or name the candidates whose interval for the worth starts below the limit and return 3."""
     from ..judges.worth import shown
 
     status = 0
@@ -297,7 +297,7 @@ def audit(
     reported
         The number as printed, such as 0.870 or 87%; one for each candidate.
     top
-        Also try only the k best systems.
+        Also compare only the k best systems.
     departures
         Try at most this many departures from the default computation.
     missing

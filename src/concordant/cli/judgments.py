@@ -39,7 +39,7 @@ DEFAULT = ("nDCG@10", "AP")
 
 
 def new_list(path: Path) -> None:
-    """Check that a list and its plan are new files, as old ones may hold grades."""
+    """Check that a list and its plan are new files, as existing files may hold grades."""
     from ..judgments.label import check_new
 
     check_new(path)
@@ -143,7 +143,7 @@ class Labelled:
     def answer(self, runs: list[str], measure: str | None, level: float, seed: int) -> Found:
         """Return the ranking, or the progress if the list is incomplete.
 
-        Early rankings are withheld, as people might stop judging when one looks good.
+        There is no early ranking, because people might stop judging when they like what it shows.
         """
         assert self.labels is not None
         found = cc.judgments.read_labels(self.labels)
@@ -258,7 +258,7 @@ _LEVELS: dict[str, tuple[str, type[int] | type[float]]] = {
     "pseudo": ("10,50,100", int),
     "mix": ("0.1,0.25,0.5,0.75,1", float),
 }
-"""The default levels of changes by numbers, and the type of the levels."""
+"""For each change whose levels are numbers: the default levels, and their type."""
 
 
 @app.command()
@@ -291,8 +291,8 @@ def change(
 
     CHANGE is depth_pool (only the first k documents of each run are judged; Yilmaz et al. 2008), sample (a random share
     of the judgments; Buckley and Voorhees 2004), pseudo (random documents are relevant; Soboroff et al. 2001),
-    from_runs (the documents of one run; Sanderson and Joho 2004), leave_out (all but what only one team contributed),
-    or mix (a random share of the grades comes from another judge).
+    from_runs (the documents of one run; Sanderson and Joho 2004), leave_out (all documents except those that only one
+    team contributed), or mix (a random share of the grades comes from another judge).
 
     Example: concordant judgments change runs/ qrels.txt depth_pool --levels 1,5,10
 
@@ -301,13 +301,13 @@ def change(
     kind
         What changes.
     levels
-        Depths, shares, runs or teams: separated by commas, or @FILE; default: a series of numbers, or all names.
+        Depths, shares, runs or teams, separated by commas or in @FILE; default: a series of numbers, or all names.
     machine
         For mix: the other judge's judgments.
     teams
-        For leave_out: a CSV file with the team of each run, FILE or FILE:COLUMN. Others contribute nothing.
+        For leave_out: a CSV file with the team of each run, FILE or FILE:COLUMN. Other runs contribute nothing.
     contributing
-        For depth_pool: the runs that form the pool: names separated by commas, or @FILE; default: all.
+        For depth_pool: the runs that form the pool, as names separated by commas or @FILE; default: all.
     depth
         For from_runs and leave_out: depth of the pool; default: all retrieved documents.
     rel
@@ -317,7 +317,7 @@ def change(
     spread
         For pseudo: standard deviation of that share over topics.
     duplicates
-        For pseudo: call documents that more runs retrieved relevant more often.
+        For pseudo: give documents that more runs retrieved a higher chance of being relevant.
     measure
         A measure, such as nDCG@10 or AP(rel=2); may be given several times.
     coefficient

@@ -1,4 +1,4 @@
-"""Define the options that commands share, turn parameters of functions into options, and read what they name.
+"""Define the options that commands share, turn parameters of functions into options, and read the scores they name.
 
 Parameters
 ----------
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .terminal import Bar
 
 OUTPUTS = ("html", "output", "plot", "save")
-"""The options that name what a command writes."""
+"""The options that name the files and folders that a command writes."""
 
 _STANDS_FOR = {
     "level": ("confidence_level",),
@@ -79,7 +79,7 @@ _STANDS_FOR = {
     "levels": ("k", "share"),
     "runs_as": ("runs",),
 }
-"""For each option, the arguments (or argument=value) of the library that have another name."""
+"""The library's arguments (or argument=value) for each option that has another name in the library."""
 
 _TYPES = (
     (r"<(?:list\[)?(?:int range|float range|int|float)\]?>", "NUMBER"),
@@ -139,7 +139,7 @@ class _Command(TyperCommand):
                     formatter.write_dl(records)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse as usual, but refuse a repeated option that takes one value, where typer would use the last."""
+        """Parse as usual, but refuse a repeated option that takes one value. Typer would use its last value."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         given: Any
         for given, times in Counter(order).items():
@@ -210,7 +210,7 @@ def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Convert the parameters of a command, or the fields of a group of options, for typer.
 
     Positional parameters become arguments, and keyword-only ones options. Their help comes from the docstring of the
-    function or of this module. `Annotated` may add settings of typer's own.
+    function or of this module. `Annotated` may add typer's own settings.
     """
     hints, found = get_type_hints(given, include_extras=True), {}
     helps: dict[str, str] = {}
@@ -240,7 +240,7 @@ def described(given: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
-    """The options of random draws. A command has the seed, and each option for which it gives a default."""
+    """The options of random draws. A command has --seed, and those other options for which it gives a default."""
 
     level: float
     resamples: int
@@ -262,9 +262,9 @@ def refuse(when: object, why: str) -> None:
 def writable(
     kind: Kind | None = None, first: Callable[[Path], None] | None = None
 ) -> Callable[[Path | None], Path | None]:
-    """Return an option's check, made before the computation, that a file of this kind can be written.
+    """Return a check that a file of this kind can be written. Options make this check before the computation.
 
-    `first` is asked before anything else, and refuses a path by an `InputError`.
+    `first` is called before all other checks, and raises an `InputError` to refuse a path.
     """
 
     def check(path: Path | None) -> Path | None:
@@ -318,7 +318,8 @@ class Reader:
         A CSV file with the group of each topic, such as the document of a segment, FILE or FILE:COLUMN; the word none
         treats topics as independent.
     types
-        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN; task takes STS17 of STS17/en-en.
+        For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN; the word task takes the text before
+        the slash, STS17 of STS17/en-en.
     total
         The total that ranks the systems.
     lower_is_better
@@ -408,7 +409,7 @@ class Reader:
         return {"systems": names_of(self.systems, "--systems"), "topics": list(dict.fromkeys(topics)) or None}
 
     def carried(self, side: str | None = None) -> list[str]:
-        """Repeat the options as parts of another command, which reads all sides or this one."""
+        """Write the options again as arguments of another command, which reads all sides or only the given side."""
         from ..read import parse_side
         from ..read.source import as_options
 
@@ -418,7 +419,7 @@ class Reader:
         return [*as_options(given), *(part for text in topics for part in ("--topics", text))]
 
     def of_side(self, name: str | None, names: Collection[str]) -> Reader:
-        """Return the reader for the side of this name, as NAME=TOPICS applies to that side alone."""
+        """Return the reader for the side with this name, because NAME=TOPICS applies to that side alone."""
         given = [(text, *text.partition("=")) for text in self.topics or ()]
         own = [topics for _, of, equals, topics in given if equals and of == name]
         shared = [text for text, of, equals, _ in given if not (equals and of in names)]
@@ -429,7 +430,7 @@ class Reader:
         return labels_for(given, {text.partition("=")[0] for text in self.topics or () if "=" in text})
 
     def sides(self, paths: Sequence[str], out: Output) -> list[Side]:
-        """Read one side per path with a progress bar; refuse sides of one system each."""
+        """Read one side per path, with a progress bar. Refuse the sides if each of them holds only one system."""
         from ..read import parse_side
 
         found, names = [], [parse_side(path).name for path in paths]
@@ -443,7 +444,7 @@ class Reader:
     def truth_and_candidates(
         self, truth: str, others: Sequence[str], out: Output
     ) -> tuple[Side, list[Side], list[str]]:
-        """Read the sides and name them; a folder of tables is one candidate per file."""
+        """Read the sides and name them. A folder of tables holds one candidate per file."""
         from ..read.reader import tables_in
 
         files = [file for given in others for file in tables_in(given) or [given]]
@@ -453,7 +454,7 @@ class Reader:
 
 
 def refuse_single_systems(sides: Sequence[Side]) -> None:
-    """Refuse sides of one system each: the shell has probably expanded an unquoted pattern."""
+    """Refuse sides that each hold one system, because the shell has probably expanded an unquoted pattern."""
     if all(len(side.systems) == 1 for side in sides):
         found = f"each side holds one system ({sides[0].systems[0]}, ...)"
         if len(sides) == 1:
@@ -494,7 +495,7 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
 
 
 def labels_for(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
-    """Name each side by the NAME of NAME=PATH:MEASURE, or else by the part of its path that differs from the others.
+    """Name each side by NAME in NAME=PATH:MEASURE, otherwise by the part of its path that differs from other paths.
 
     Sides with a name in `own` may read the same file.
     """

@@ -23,10 +23,10 @@ from ..errors import ConcordantError, listing, one_line, printable
 
 # Never fold within p-values and intervals, nor before the backslash that continues a command.
 _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$")
-_BLANK = "\x00"  # stands for a blank at which lines are not folded; no text contains it
-INTERRUPTED = 130  # the exit status
+_BLANK = "\x00"  # stands for a blank where a line must not be folded; no text contains it
+INTERRUPTED = 130  # the exit status after Ctrl-C
 _CLEAR = "\r\x1b[2K"  # go to the start of the line, and clear it
-ENDLESS = 10_000  # width of standard error in a file: a log has one line per message
+ENDLESS = 10_000  # width of standard error if it goes to a file, as a log has one line per message
 
 
 def width(stream: TextIO | None = None) -> int:
@@ -69,7 +69,7 @@ def fitted(text: str, columns: int) -> str:
 
 
 def _block(lines: list[str], columns: int) -> list[str]:
-    """Fold indented lines; if that is not enough, split the table among them into parts."""
+    """Fold indented lines. If they are still too long, split the table that they hold into parts."""
     short = [folded(line, columns) for line in lines]
     if max(len(line) for text in short for line in text.split("\n")) <= columns:
         return short
@@ -88,9 +88,9 @@ def _cells(lines: list[str]) -> list[tuple[int, int]]:
 
 
 def _in_parts(lines: list[str], cells: list[tuple[int, int]], columns: int) -> list[str]:
-    """Split a table into parts that fit; return nothing if a part would still be too wide.
+    """Split a table into parts that fit; return an empty list if a part would still be too wide.
 
-    Each part repeats the first columns, as many as identify the rows.
+    Each part repeats as many of the first columns as are needed to identify the rows.
     """
     rows = [[line[a:b].ljust(b - a) for a, b in cells] for line in lines]
     keys = next((k for k in range(1, len(cells)) if len({tuple(r[:k]) for r in rows}) == len(rows)), 1)
@@ -111,7 +111,7 @@ def _size(cells: list[tuple[int, int]], part: list[int]) -> int:
 
 
 def folded(line: str, columns: int) -> str:
-    """Fold a line of words; in a line of a table, fold only the words in its last column.
+    """Fold a line of words. If the line belongs to a table, fold only the words in the last column.
 
     Numbers are never cut: half a number would be a wrong number.
     """
@@ -127,9 +127,9 @@ def folded(line: str, columns: int) -> str:
 
 
 def next_steps(commands: Iterable[Iterable[str]], also: str = "", same: str = "") -> str:
-    """Suggest commands to copy, in one line, or each on its own lines if that is too long.
+    """Suggest commands to copy: all in one line, or each on its own lines if one line would be too long.
 
-    `also` ends the one line; `same` follows the separate lines.
+    The text `also` ends the single line, and `same` follows the separate lines.
     """
     made = [["concordant", *map(shlex.quote, command)] for command in commands]
     line = "Next: " + " | ".join([*map(" ".join, made), *filter(None, [also])])
@@ -171,7 +171,7 @@ def tell(text: str) -> None:
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Print errors in one line. Bad data exit with status 1; typer exits with 2 for bad usage."""
+    """Print errors in one line, and exit with status 1 for bad data. For bad usage, typer exits with 2."""
     try:
         yield
         return
@@ -182,17 +182,18 @@ def told() -> Iterator[None]:
         message = str(error)
     except MemoryError:
         message = "not enough memory"
-    except BrokenPipeError:  # the reader of the help has stopped
+    except BrokenPipeError:  # the program that reads the help has stopped
         raise
     except OSError as error:
-        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")  # typer wrote the help
+        # On a full disk, an error without a filename comes from the help, which typer writes to standard output.
+        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
         message = f"{place}: {error.strerror}" if place and error.strerror else str(error)
     tell(f"concordant: {message}")
     raise typer.Exit(1)
 
 
 class Notes:
-    """Show the warnings of a block as notes on standard error, once each, except those that the answer shows."""
+    """Show each warning of a block once, as a note on standard error, unless the answer shows it."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet

@@ -35,8 +35,8 @@ def plan(
 ) -> Found:
     """Find out how many topics are enough.
 
-    Estimates how well this ranking correlates with the true ranking, by the means over all such topics, and how well it
-    would with more topics. --all shows every estimator of that correlation.
+    Estimates how well this ranking correlates with the true ranking, by the means over all such topics, and how well a
+    ranking by more topics would. --all shows every estimator of that correlation.
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
 
@@ -97,7 +97,7 @@ def select(
 ) -> Found:
     """Choose topics that rank the systems as all topics do.
 
-    Also tests how well topics chosen in this way rank other systems on other topics, compared with random ones.
+    Also tests how well topics chosen in this way rank other systems on other topics, compared with random topics.
 
     Example: concordant select people.csv -k 10
 
@@ -110,7 +110,8 @@ def select(
     budget
         The total cost that the topics may have.
     splits
-        Largest number of splits of systems and topics for that test; by default, as many as two stable decimals need.
+        Largest number of splits of systems and topics in that test, which uses only as many as two stable decimals
+        need.
     output
         Also write the topics, one per line.
 
@@ -262,7 +263,7 @@ def reliability_study(
     output
         The folder for the results so far, the table and the figures.
     trials
-        How many collections to simulate of each size, from each original.
+        Number of collections to simulate for each size, from each original collection.
     sizes
         Numbers of topics, separated by commas, or FIRST:LAST:STEP.
     drop_bottom
@@ -272,7 +273,7 @@ def reliability_study(
     highest
         The highest possible score.
     exact_means
-        Give the simulated collections the means of the original as expected means.
+        Simulate collections whose expected means are the means of the original collection.
     workers
         Number of processes.
 

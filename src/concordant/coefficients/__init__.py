@@ -1,1 +1,1 @@
-"""Coefficients on two score vectors, `(truth, candidate)`: one file per family, all listed in `registry`."""
+"""Coefficients between two score vectors, `(truth, candidate)`: one file per family. `registry` lists them all."""

@@ -67,8 +67,9 @@ def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
 def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Weighted tau with additive hyperbolic weights, equal to ``scipy.stats.weightedtau``.
 
-    The weight of a pair is the sum of 1/rank over its two systems. The value is the mean for the ranks in truth and the
-    ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined if a side ties all systems.
+    The weight of a pair is the sum of 1/rank over its two systems. The value is the mean of two taus, one weighted by
+    the ranks in truth and one by the ranks in candidate, so it is symmetric. Ties count as in `tau_b`. It is undefined
+    if a side ties all systems.
 
     See Also
     --------
@@ -96,17 +97,17 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
-    Scale both to [0, 1]. Walk the truth from the top. At each system i, take its gaps to the systems above it in the
-    truth, and compute the cosine between these gaps in truth and in candidate. Average with the weights x_i, the scaled
-    truth scores:
+    Scale both sides to [0, 1]. Walk the truth from the top. At each system i, take its gaps to the systems above it in
+    the truth, and compute the cosine between these gaps in truth and in candidate. Average the cosines with the weights
+    x_i, the scaled truth scores:
 
     rho_r = sum_i x_i / (sum_k x_k) * sum_j (x_j-x_i)(y_j-y_i) / (sqrt(sum_j (x_j-x_i)^2) sqrt(sum_j (y_j-y_i)^2))
 
-    with j over the systems with a strictly higher truth, and i, k over those that have such systems. Swaps and wrong
-    gaps both cost, more so at the top. It is 1 if candidate is an increasing linear function of the truth, -1 if
-    decreasing. Systems tied in the truth are not compared with each other. If all gaps in candidate are zero, the
-    cosine is 0. It is not symmetric: the walk follows the truth. It takes O(m) after sorting, by running means and
-    second moments.
+    where j runs over the systems with a strictly higher truth score than i, and i and k run over the systems that have
+    such systems above them. Swaps and wrong gaps both lower the value, more so at the top. It is 1 if candidate is an
+    increasing linear function of the truth, and -1 if candidate is a decreasing one. Systems tied in the truth are not
+    compared with each other. If all gaps in candidate are zero, the cosine is 0. It is not symmetric: the walk follows
+    the truth. Running means and second moments compute it in O(m) steps after sorting.
 
     It is undefined if a side ties all systems, or if the total weight is 0. This happens when all systems below the
     best are tied, and always for two systems.
@@ -138,7 +139,7 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, the mean of both directions: (pearson_rank(truth, candidate) + pearson_rank(candidate, truth)) / 2.
 
-    It suits two rankings, neither of which is the truth. It is undefined if either direction is.
+    It suits two rankings, neither of which is the truth. It is undefined if either direction is undefined.
 
     See Also
     --------
@@ -159,12 +160,12 @@ def pearson_rank_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, wo
     """
     c = cosines(truth, candidate, workers=workers)
     d = cosines(candidate, truth, workers=workers)
-    # One fraction, so that it is undefined if either direction is.
+    # Compute one fraction, so that it is undefined if either direction is undefined.
     return ratio(c.sum * d.weight + d.sum * c.weight, 2 * c.weight * d.weight)
 
 
 def _pearson(truth: FloatArray, candidate: FloatArray) -> npt.ArrayLike:
-    """Compute Pearson's r for rows, without the slow import of ``scipy.stats``."""
+    """Compute Pearson's r row by row, without the slow import of ``scipy.stats``."""
     apart = (truth != truth[:, :1]).any(axis=1) & (candidate != candidate[:, :1]).any(axis=1)
     values = np.full(len(truth), np.nan)
     x, y = (_unit(_shifted(side[apart])) for side in (truth, candidate))

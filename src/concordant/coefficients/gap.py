@@ -1,47 +1,47 @@
 """tau_gap: AP correlation that weighs each pair by how far apart the truth puts it.
 
-The exact mean of tau_gap over all orders of the items tied in `candidate`; the truth may have ties, too.
+`tau_gap_a` is the exact mean of tau_gap over all orders of the items tied in `candidate`; the truth may have ties, too.
 
-In one order, D_i adds up |truth_j - truth_i| over the items j above i, and N_i the part of it with
+In one order, D_i is the sum of |truth_j - truth_i| over the items j above i, and N_i is the part of this sum with
 truth_j > truth_i. tau_gap is 2/K * sum_i N_i/D_i - 1 over the K positions with D_i > 0; with 0/0 = 0 the sum
 may run over all positions.
 
-One item of a tied group. The groups above give D and N the constant parts D0 and N0. Its own group is
-shuffled: give each member a uniform place in (0, 1). If the item has place u, the others are above it
+Consider one item of a tied group. The groups above it give D and N the constant parts D0 and N0. Its own group
+is shuffled: give each member a uniform place in (0, 1). If the item has place u, each other member is above it
 independently with probability u. And 1/D is the integral of exp(-sD) over s > 0. Let g_j be the gap to
 another member j, and e_j = exp(-s g_j). The mean of exp(-s times j's part of D) is f_j = 1 - u + u e_j. So
 
     E[N/D] = int_0^1 du int_0^inf ds exp(-s D0) prod_j f_j (N0 + sum_{j better} g_j u e_j/f_j).
 
-Members of equal truth share a factor, so the cost grows with the number of distinct values.
+Members with equal truth scores share a factor, so the cost grows with the number of distinct truth scores.
 
-The integral over u, by Gauss-Legendre quadrature. The integral over s is a polynomial in u of degree n, the number
-of others with g_j > 0, and its Bernstein coefficients (the means of N/D given how many are above) are in
-[0, 1]. So its modulus is at most (|u| + |1-u|)^n, which is cosh(d)^n on the ellipse around (0, 1) with
+Gauss-Legendre quadrature gives the integral over u. The integral over s is a polynomial in u. Its degree n is the
+number of other members with g_j > 0, and its Bernstein coefficients (the means of N/D given how many of them are
+above) are in [0, 1]. So its modulus is at most (|u| + |1-u|)^n, which is cosh(d)^n on the ellipse around (0, 1) with
 parameter exp(d), and the error of M nodes at most 32/15 exp(n d^2/2 - 2 M d) / (1 - exp(-2d)). n//2 + 1 nodes
 are exact; M = sqrt(14 n) nodes are fewer from n = 58 on, with an error below 1e-11 up to n = 10,000 (take
 d = 2M/n).
 
-The integral over s = exp(z), by the trapezoid rule in z. It multiplies N/D by the sum for the integral of
+The trapezoid rule in z gives the integral over s = exp(z). The rule multiplies N/D by its sum for the integral of
 D exp(z - D exp(z)), which is 1. The error of that sum is at most 2 |Gamma(1 + 2 pi i/h)| for any D, 1e-14 for
 h = 0.28. On the right, exp(-sD) ends the sum. On the left the terms decrease slowly, but exp(-sD) is nearly a
-polynomial in s there, so 8 nodes of a Gauss rule for that sum replace them all.
+polynomial in s there, so 8 nodes of a Gauss rule for that sum replace all these terms.
 
-The varying K. D_i is 0 exactly in the first L positions, those in which the truth is constant from the top:
-K = m - L. Groups before the first mixed one (which brings a second value of the truth) are `lead` items
-of one value. The mixed group, of T items, prolongs them by r if its r first items are of one value v; any v
-if lead = 0, else the value above. With a_l = 1/(m-l) and l0 = max(lead, 1),
+K depends on the order. D_i is 0 exactly in the first L positions, in which the truth is constant from the top, so
+K = m - L. The first mixed group is the first group that brings a second truth value. The groups before it hold
+`lead` items of one value. The mixed group, of T items, prolongs these by r if its first r items all have one
+value v: any v if lead = 0, otherwise the value of the items above. With a_l = 1/(m-l) and l0 = max(lead, 1),
 
     1/K = a_l0 + sum_{l > l0} (a_l - a_{l-1}) [L >= l].
 
 Given that the mixed group begins with r = l - lead items of value v, its other items are shuffled as before,
-below r more fixed ones. So for an item of that group with c_v others of value v beside it
+below r more fixed items. So, for an item of that group that has c_v other items of value v beside it,
 
     E[N/D / K] = a_l0 E[N/D] + sum_{v,r} w_vr E[N/D | r of v first],  w_vr = (a_l - a_{l-1}) (c_v)_r / (T)_r
 
 (falling factorials; if the item is one of the first r, N/D = 0). The condition replaces f_v^r by e_v^r, so it
-multiplies the integrand by (e_v/f_v)^r, on the same nodes. Later groups do not depend on the order of this
-one, and take the factor E[1/K].
+multiplies the integrand by (e_v/f_v)^r, on the same nodes. Later groups do not depend on the order of the
+mixed group, and take the factor E[1/K].
 """
 
 from __future__ import annotations
@@ -143,17 +143,17 @@ def _mean_over_orders(truth: FloatArray, candidate: FloatArray) -> list[float]:
 
 # The mean over the orders of ties -------------------------------------------------------------------------------------
 
-_STEP = 0.28  # of the trapezoid rule in z = log s
-_TAIL_NODES = 8  # these replace all nodes with s * (largest D) < _TAIL_START, to 1e-14
+_STEP = 0.28  # step of the trapezoid rule in z = log s
+_TAIL_NODES = 8  # Gauss nodes that replace all nodes with s * (largest D) < _TAIL_START, to 1e-14
 _TAIL_START = 4.0
 _EXPONENT_END = 32.0  # exp(-32) = 1e-14 ends the sum over s
 _LOG_HUGE = 7.0  # exp(-exp(7)) is 0 in floating point; larger exponents could only overflow
-_MOST_TIED = 4_000  # takes some minutes
-_CHUNK = 1 << 16  # numbers in an array over z, u and values, to fit the processor's cache
+_MOST_TIED = 4_000  # a tied group of this size takes some minutes
+_CHUNK = 1 << 16  # size of an array over z, u and values that fits the processor's cache
 
 
 class _View(NamedTuple):
-    """One item of a tied group: the fixed sums above it, and the gaps to its group by distinct truth."""
+    """One item of a tied group: its sums over the groups above, and its gaps to the other truth values of its group."""
 
     fixed: float  # D0
     fixed_better: float  # N0
@@ -173,7 +173,7 @@ def _expected_tau_gap(truth: FloatArray, candidate: FloatArray) -> float:
     m = len(x)
     starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     _refuse_many_ties(np.diff(np.append(starts, m)))
-    starts = starts[np.searchsorted(starts, differs[0], side="right") - 1 :]  # from the mixed group on
+    starts = starts[np.searchsorted(starts, differs[0], side="right") - 1 :]  # keep the groups from the mixed group on
     ends = np.append(starts[1:], m).tolist()
     total, inverse_k = _mixed_group(x[: starts[0]], x[starts[0] : ends[0]], m)
     for start, end in pairwise(ends):
@@ -209,17 +209,17 @@ def _mixed_group(above: FloatArray, group: FloatArray, m: int) -> tuple[float, f
     for k, count in enumerate(counts.tolist()):
         own = np.arange(len(values)) == k
         runs = _run_weights(np.maximum(repeats - own, 0), size, lead, m)
-        weight = base + float(runs[:, k].sum())  # more items of its own value above change neither N nor D
+        weight = base + float(runs[:, k].sum())  # further items of the same value above it change neither N nor D
         total += count * _mean_share(_view(above, values, counts, k), weight, runs[:, ~own])
     return total, base + float(_run_weights(repeats, size, lead, m).sum())
 
 
 def _run_weights(repeats: IntArray, size: int, lead: int, m: int) -> FloatArray:
-    """Compute the weights w_vr, r - 1 by values; `repeats` are the c_v (0 if v cannot be first)."""
+    """Compute the weights w_vr, in row r - 1 and the column of v. `repeats` has the c_v, or 0 if v cannot be first."""
     r = np.arange(1, int(repeats.max()) + 1)[:, None]
     step = 1.0 / ((m - lead - r) * (m - lead - r + 1.0))  # a_l - a_{l-1}, l = lead + r
     if lead == 0:
-        step[:1] = 0.0  # l = l0
+        step[:1] = 0.0  # l = l0, which the sum leaves out
     return step * np.cumprod(np.maximum(repeats - r + 1, 0) / (size - r + 1.0), axis=0)
 
 
@@ -247,7 +247,7 @@ def _mean_share(view: _View, weight: float, runs: FloatArray) -> float:
     u, u_weight = _nodes_of_u(int(members.sum()))
     rows = max(1, _CHUNK // (len(u) * len(gap)))
     total = 0.0
-    for chunk in (slice(k, k + rows) for k in range(0, len(all_z), rows)):  # arrays of z, u, value
+    for chunk in (slice(k, k + rows) for k in range(0, len(all_z), rows)):  # array axes: z, u, value
         z = all_z[chunk, None]
         s_gap = _exp(z + np.log(gap))
         s_better = s_gap * better
@@ -267,7 +267,7 @@ def _mean_share(view: _View, weight: float, runs: FloatArray) -> float:
 
 
 def _times(z: FloatArray, factor: float) -> FloatArray:
-    """Compute s * factor."""
+    """Compute s * factor, where s = exp(z)."""
     return _exp(z + math.log(factor)) if factor else np.zeros_like(z)
 
 
@@ -276,14 +276,14 @@ def _exp(exponent: FloatArray) -> FloatArray:
 
 
 def _dot(array: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum an array of z, u, value over the values, with weights for z, value."""
+    """Sum an array with the axes z, u and value over the values. The weights depend on z and value."""
     return np.asarray(np.matmul(array, weights[:, :, None])[..., 0])
 
 
 def _polynomials(coefficients: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute sum c_r x^r and sum r c_r x^r over r = 1, 2, ... by Horner's rule, a column of coefficients for each x.
+    """Compute sum c_r x^r and sum r c_r x^r over r = 1, 2, ... by Horner's rule. Each x has a column of coefficients.
 
-    Longer columns come first; a step uses only the columns that are long enough.
+    Longer columns come first. Each step of the rule uses only the columns that are long enough.
     """
     value, slope = np.zeros_like(x), np.zeros_like(x)
     begun = 0

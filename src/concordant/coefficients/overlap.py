@@ -1,4 +1,4 @@
-"""Rank-biased overlap, with ties, between rankings that need not hold the same items."""
+"""Rank-biased overlap between two rankings, which may have ties and need not hold the same items."""
 
 from __future__ import annotations
 
@@ -66,21 +66,21 @@ def rbo(
     ties : {"w", "a", "b"}
         How to count a tied group that a depth d cuts.
 
-        - ``"w"``: the items are equal (a shared medal). All are included from the group's first rank on, so
-          more than d items may be included: `A_d = 2 |S_d & L_d| / (|S_d| + |L_d|)`.
-        - ``"a"``: their order is unknown, and each is included with probability (d - top + 1) / size. A_d is
-          the expected overlap over all orders of the tied items, divided by d. A tied ranking's overlap with
-          itself is below 1. Choose it if the truth has an order that tied scores do not show.
+        - ``"w"``: the tied items are equal (a shared medal). All of them are included from the group's first rank
+          on, so more than d items may be included: `A_d = 2 |S_d & L_d| / (|S_d| + |L_d|)`.
+        - ``"a"``: the order of the tied items is unknown, and each item is included with probability
+          (d - top + 1) / size. A_d is the expected overlap over all orders of the tied items, divided by d. A tied
+          ranking's overlap with itself is below 1. Choose "a" if the truth has an order that tied scores do not show.
         - ``"b"``: like "a", but divided by sqrt(sum c_S^2 sum c_L^2) instead of d, where c are the
-          contributions of the items. Like tau_b, it is 1 between a tied ranking and itself.
+          contributions of the items. Like tau_b, this overlap is 1 between a tied ranking and itself.
 
-        Without ties, all three are equal.
+        Without ties, all three rules give the same value.
     kind : {"ext", "min", "max", "res"}
-        What to assume about ranks that were not given: those beyond the shorter mapping, and those
-        beyond both. Vectors also count as the beginning of a longer ranking.
+        What to assume about ranks that were not given: the ranks beyond the end of the shorter mapping, and the
+        ranks beyond the end of both. Vectors also count as the beginning of a longer ranking.
 
-        - ``"ext"``: the agreement continues as observed, the best single estimate;
-        - ``"min"``, ``"max"``: no common item, or as many as possible, would follow;
+        - ``"ext"``: the agreement continues as observed, which is the best single estimate;
+        - ``"min"``, ``"max"``: no common items follow, or as many as possible follow;
         - ``"res"``: max - min, the uncertainty. It shrinks as p^n with the number n of given ranks.
 
     Returns
@@ -110,11 +110,11 @@ def rbo(
 
     """
     if isinstance(truth, Mapping) and isinstance(candidate, Mapping):
-        if len(truth) > 1 and truth.keys() == candidate.keys():  # the same bits as for vectors
+        if len(truth) > 1 and truth.keys() == candidate.keys():  # gives the same bits as vectors would
             ordered = {item: candidate[item] for item in truth}
             return _of_the_same(_scores(truth, "truth")[0], _scores(ordered, "candidate")[0], p, ties, kind)
         return float(_rbo(*_from_mappings(truth, candidate), p, _TIES[ties], kind)[0])
-    sides = cast(npt.ArrayLike, truth), cast(npt.ArrayLike, candidate)  # of one mapping, vectors says what is wrong
+    sides = cast(npt.ArrayLike, truth), cast(npt.ArrayLike, candidate)  # `vectors` refuses one mapping
     return _of_the_same(*vectors(*sides), p, ties, kind)
 
 
@@ -136,7 +136,7 @@ def _of_the_same(truth: FloatArray, candidate: FloatArray, p: float, ties: Ties,
 
 @lru_cache(maxsize=8)
 def _weights(p: float, m: int) -> tuple[FloatArray, float]:
-    """Compute the weights (1 - p) p^(d - 1) of the depths d = 1..m, and the total weight below."""
+    """Compute the weights (1 - p) p^(d - 1) of the depths d = 1..m, and the total weight of all deeper ranks."""
     with np.errstate(under="ignore"):
         weights = (1 - p) * np.power(p, np.arange(float(m)))
         weights.flags.writeable = False
@@ -147,7 +147,7 @@ def _weights(p: float, m: int) -> tuple[FloatArray, float]:
 
 
 def _rbo(short: Ranking, long: Ranking, p: float, ties: int, kind: Kind) -> FloatArray:
-    """Compute one value for each pair. Depths up to s are given on both sides, up to n on the longer one."""
+    """Compute one value for each pair. Both sides have ranks down to depth s, and the longer side down to depth n."""
     s, n, common = short.top_at.shape[-1], long.top_at.shape[-1], short.top.shape[-1]
     short_at, long_at = profile(short, n, ties), profile(long, n, ties)
     seen = seen_overlap(short, long, short_at, long_at)
@@ -169,7 +169,7 @@ def _rbo(short: Ranking, long: Ranking, p: float, ties: int, kind: Kind) -> Floa
 
 
 def _discounted(agreement: FloatArray, p: float, rest: float | None = None) -> FloatArray:
-    """Average A_d with weights (1-p) p^(d-1); unless `rest` is given, the last A_d holds for all deeper ranks.
+    """Average A_d with weights (1-p) p^(d-1). Unless `rest` is given, assume the last A_d at all deeper ranks.
 
     The weights add up to 1; dividing by their rounded sum makes a constant agreement of 1 exactly 1.
     """
@@ -183,8 +183,8 @@ def _harmonic_rest(n: int, p: float) -> float:
     """Compute (1-p) sum_{d>n} p^(d-1) / d, the weight of one common item below depth n when no others follow.
 
     Webber's eq. 11 has log(1/(1-p)) - sum_{d<=n} p^d/d, which loses all digits when n is large. There we use
-    p^n / (n+1) * 2F1(1, 1; n+2; -p/(1-p)) and Gauss's continued fraction for it. Its terms are positive, and
-    100 of them give full precision from n log(1/p) = 1 on.
+    p^n / (n+1) * 2F1(1, 1; n+2; -p/(1-p)), and Gauss's continued fraction for 2F1. Its terms are positive, and
+    100 terms give full precision if n log(1/p) is at least 1.
     """
     if -n * math.log(p) < 1:
         d = np.arange(1.0, n + 1)
@@ -198,9 +198,9 @@ def _harmonic_rest(n: int, p: float) -> float:
 
 
 def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]) -> FloatArray:
-    """Compute the overlap at each depth if the shorter side's ranks s+1..d all held items of the longer side alone.
+    """Compute the overlap at each depth if the shorter side's ranks s+1..d held items that only the longer side has.
 
-    "max" takes the first of these items. "ext" takes the mean contribution of those that have begun.
+    "max" takes the first of these items. "ext" takes the mean contribution of the items whose tied group has begun.
     """
     n = long_at.share.shape[-1]
     if s == n:
@@ -214,7 +214,7 @@ def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]
     return overlap if kind == "max" else overlap * ranks / np.maximum(begun, 1)
 
 
-# From what callers pass to ranks
+# From the arguments that callers pass to ranks
 
 
 def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tuple[Ranking, Ranking]:
@@ -223,7 +223,7 @@ def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tu
     (short_scores, short), (long_scores, long) = sorted(sides, key=lambda side: len(side[1]))
     place = {item: k for k, item in enumerate(long)}
     shared = [(k, place[item]) for k, item in enumerate(short) if item in place]
-    common = np.array(shared, dtype=np.int64).reshape(-1, 2)  # also for no shared items
+    common = np.array(shared, dtype=np.int64).reshape(-1, 2)  # two columns even if no items are shared
 
     def restricted(scores: FloatArray, items: IntArray) -> Ranking:
         ranking = ranking_of(scores)
@@ -241,10 +241,10 @@ def _scores(values: Mapping[Any, Any], name: str) -> FloatArray:
 
 def _score(value: Any, what: str) -> float:
     exact = value.item() if isinstance(value, np.generic) else value
-    number = isinstance(exact, Real)  # for mypy, Real has no comparison
+    number = isinstance(exact, Real)  # kept separate, as mypy finds no comparison in Real
     if not number:
         raise InputTypeError(f"{what}: give every item a real number, higher is better")
-    if not abs(exact) <= sys.float_info.max:  # nan, too
+    if not abs(exact) <= sys.float_info.max:  # refuses nan, too
         raise InputError(f"{what}: give every item a finite score, or leave the item out")
     if float(exact) != exact:
         raise InputError(f"{what}, which float64 cannot hold exactly: subtract a constant or pass ranks")

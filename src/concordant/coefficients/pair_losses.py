@@ -1,4 +1,4 @@
-"""Exact contributions of pairs of systems to 1 - coefficient, for coefficients that are sums over pairs.
+"""Compute what each pair of systems adds to 1 - coefficient, for coefficients that are sums over pairs.
 
 Every function returns a symmetric m x m matrix whose upper triangle sums to 1 - value. Pairs that both sides order the
 same way contribute 0, and no contribution is negative.
@@ -19,12 +19,12 @@ def above(scores: FloatArray) -> BoolArray:
 
 
 def _orders(truth: FloatArray, candidate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the signs of all differences on both sides."""
+    """Return the signs of the differences between all systems, for truth and for candidate."""
     return np.sign(truth[:, None] - truth[None, :]), np.sign(candidate[:, None] - candidate[None, :])
 
 
 def tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses (1 - sign sign) / N: 2 / N for a swapped pair, 1 / N for a tied pair."""
+    """Charge (1 - product of the signs) / N: 2 / N for a swapped pair, 1 / N for a tied pair."""
     x, y = _orders(truth, candidate)
     losses = (1 - x * y) / (len(truth) * (len(truth) - 1) / 2)
     np.fill_diagonal(losses, 0)
@@ -32,7 +32,7 @@ def tau_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of 2 / R for a swapped pair, R = sqrt(A B) with A and B the numbers of untied pairs of each side.
+    """Charge 2 / R for a swapped pair. R = sqrt(A B), where A and B are the numbers of untied pairs of the two sides.
 
     The losses of the U pairs that both sides order sum to (1 - tau_b) - (R - U) / R. The rest, (R - U) / R >= 0, is
     divided equally among the pairs that only one side ties.
@@ -49,38 +49,39 @@ def tau_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of 2 / N for a pair in a different relation (above, below, tied) on each side."""
+    """Charge 2 / N for a pair whose relation (above, below, tied) is not the same on both sides."""
     x, y = _orders(truth, candidate)
     return np.asarray((x != y) * 2 / (len(truth) * (len(truth) - 1) / 2))
 
 
 def pairwise_accuracy(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of 1 / N for a pair in a different relation (above, below, tied) on each side."""
+    """Charge 1 / N for a pair whose relation (above, below, tied) is not the same on both sides."""
     return tau_strict(truth, candidate) / 2
 
 
 def _walked(passed: FloatArray | BoolArray, wrong: BoolArray) -> FloatArray:
-    """Charge 2 / M for the share of each i's weights `passed[j, i]` that is wrong; both halves of the matrix."""
+    """Charge 2 / M times the share of each i's weights `passed[j, i]` that is wrong. Fill both halves of the matrix."""
     total = passed.sum(axis=0)
     costs = wrong * passed * (2 / (np.where(total > 0, total, 1) * max(1, (total > 0).sum())))
     return np.asarray(costs + costs.T)
 
 
 def tau_ap_ties(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of 2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
+    """Charge 2 / ((m - t_1) (p_i - 1)) for each j above i in candidate that the truth does not put above i."""
     return _walked(above(candidate), ~above(truth))
 
 
 def tau_ap_b(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses that are the mean of both directions of `tau_ap_ties`."""
+    """Average the losses of `tau_ap_ties` over both directions."""
     return (tau_ap_ties(truth, candidate) + tau_ap_ties(candidate, truth)) / 2
 
 
 def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of `tau_ap`, averaged over all orders of the systems tied in candidate.
+    """Average the losses of `tau_ap` over all orders of the systems tied in candidate.
 
-    If j is above the group of i: (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2) instead of 1 / (p_i - 1). If j is in the
-    group of i and the truth puts i above j: j is above i with probability (k - 1) / (t - 1) if i has place k.
+    If j is above the tied group of i, the mean (1 / t_i) sum_{k=1..t_i} 1 / (p_i + k - 2) replaces 1 / (p_i - 1). If j
+    is in the group of i and the truth puts i above j, then j is above i with probability (k - 1) / (t - 1) when i has
+    place k in the group.
     """
     m, wrong = len(truth), above(candidate) & ~above(truth)
     outside, inside = np.zeros(m), np.zeros(m)
@@ -95,7 +96,7 @@ def tau_ap_a(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of 2 / (M (A(i) + T(i))) at i for each j above or tied with it in candidate, but not so in the truth."""
+    """Charge 2 / (M (A(i) + T(i))) for each j above or tied with i in candidate whose relation differs in the truth."""
     higher, lower = above(candidate), above(candidate).T
     beside = ~(higher | lower)
     np.fill_diagonal(beside, False)
@@ -104,5 +105,5 @@ def tau_ap_strict(truth: FloatArray, candidate: FloatArray) -> FloatArray:
 
 
 def tau_gap(truth: FloatArray, candidate: FloatArray) -> FloatArray:
-    """Losses of 2 g_ji / (K * sum of the gaps above i) for each j above i in candidate and not in the truth."""
+    """Charge 2 g_ji / (K * sum of i's gaps to systems above) for each j above i in candidate but not in the truth."""
     return _walked(above(candidate) * np.abs(truth[:, None] - truth[None, :]), ~above(truth))

@@ -1,4 +1,4 @@
-"""All coefficients and their properties, for the command line, the docs and the tests; their bounds over ties."""
+"""All coefficients, their properties (for the command line, the docs and the tests), and their bounds over ties."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ class Coefficient:
     function: Callable[..., Any] = field(kw_only=False)
     summary: str = field(kw_only=False)
     reference: str = field(kw_only=False)
-    """Citation key of the paper that defines it."""
+    """Citation key of the paper that defines the coefficient."""
     symmetric: bool = False
     """Whether truth and candidate can be exchanged."""
     ties: tuple[Side, ...] = ()
     """The sides that may have ties."""
     reads: tuple[Reading, Reading] = ("order", "order")
-    """Whether it uses only the order or the scores, for truth and for candidate."""
+    """What the coefficient uses of truth, and of candidate: only the order, or the scores."""
     top_weighted: bool = False
     """Whether errors among the best systems cost more."""
     range: tuple[float, float] = (-1.0, 1.0)
     with_ties: str = ""
-    """The coefficient that equals this one without ties and admits them on both sides; empty if this one does."""
+    """Coefficient that equals this one without ties, and admits ties on both sides; empty if this one admits them."""
     mean_over_ties: str = ""
-    """The coefficient that is the mean of this one over all orders of the systems tied in candidate, if any;
-    `tie_bounds` needs it."""
+    """Coefficient that is the mean of this one over all orders of the systems tied in candidate, as `tie_bounds` needs;
+    empty if there is no such coefficient."""
     bounds: str = ""
-    """The coefficient whose `tie_bounds` also bound this one for ties in candidate; empty if unknown."""
+    """Coefficient whose `tie_bounds` also bound this one if candidate has ties; empty if there are no such bounds."""
     null: Literal["", "tau", "tau_ap"] = ""
-    """Its `null_distribution` without ties; empty if unknown."""
+    """Name of its `null_distribution` for rankings without ties; empty if unknown."""
     losses: Losses | None = None
-    """The contributions of pairs of systems to 1 - value (see `pair_losses`); None if it is not a sum over pairs."""
+    """Function that gives each pair's part of 1 - value (see `pair_losses`); None if it is not a sum over pairs."""
     headline: Headline | None = None
-    """The most prominent place that shows it, in tables and reports; see `headlines`."""
+    """The most prominent place where tables and reports show the coefficient; see `headlines`."""
 
     def __call__(self, truth: Any, candidate: Any, **options: Any) -> Any:
-        """Compute the value, by `function`."""
+        """Compute the value with `function`."""
         return self.function(truth, candidate, **options)
 
     @property
@@ -71,12 +71,12 @@ class Coefficient:
 
     @property
     def workers(self) -> bool:
-        """Whether it uses several threads on a batch."""
+        """Whether the coefficient can use several threads on a batch."""
         return "workers" in signature(self.function).parameters
 
     @property
     def not_resampled(self) -> str:
-        """Why it never has an interval; empty if it may have one."""
+        """The reason why the coefficient never has an interval; empty if it may have an interval."""
         if len(self.ties) == 2:
             return ""
         way_out = f"use {self.with_ties!r}, which is the same without ties"
@@ -89,12 +89,12 @@ class Coefficient:
 
     @property
     def formula(self) -> Callable[..., Any]:
-        """The function without its warning: nan if it is undefined."""
+        """The function without its warning. It returns nan silently if the coefficient is undefined."""
         silent: Callable[..., Any] = unwrap(self.function)
         return silent
 
     def attempt(self, truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[float, str]:
-        """Return the value for two vectors and an empty reason, or nan and why there is no value, without warnings.
+        """Return the value for two vectors with an empty reason, or nan with the reason. Never warn.
 
         >>> get_coefficient("tau").attempt([3, 2, 1], [1, 1, 0])
         (nan, 'ties in candidate')
@@ -114,10 +114,11 @@ class Coefficient:
     def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """Compute the coefficient with the systems on `axis`, for `scipy.stats.permutation_test` and `bootstrap`.
 
-        Because of `axis`, SciPy passes whole batches of resamples; it would call the plain function for each.
-        `permutation_type="pairings"` is the test of `permutation_test`. Let SciPy permute only the candidate's scores;
-        with both sides it tries the orders of both. `bootstrap(paired=True)` draws systems with replacement, so many
-        are tied: choose a coefficient that admits ties on both sides. For intervals over topics see `correlate`.
+        SciPy passes whole batches of resamples to a function that has `axis`. It would call the plain function once for
+        each resample. With `permutation_type="pairings"` it runs the same test as `permutation_test`. Let SciPy permute
+        only the candidate's scores, because it would otherwise try the orders of both sides. `bootstrap(paired=True)`
+        draws systems with replacement, so many systems are tied: choose a coefficient that admits ties on both sides.
+        For intervals over topics, see `correlate`.
 
         >>> from functools import partial
         >>> from scipy import stats
@@ -128,15 +129,16 @@ class Coefficient:
         0.141667
         """
         t, o = (np.moveaxis(np.asarray(side), axis, -1) for side in (truth, candidate))
-        value: FloatArray = np.asarray(self.function(t, o))[()]  # SciPy needs a dtype even of a single value
+        value: FloatArray = np.asarray(self.function(t, o))[()]  # SciPy needs a dtype even for a single value
         return value
 
     def matrix(self, frame: Any) -> Any:
-        """Compare all columns of a pandas frame with each other; the row is the truth, the column candidate.
+        """Compare all columns of a pandas frame with each other. Rows are the truth, and columns the candidate.
 
         The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
-        which is right for symmetric coefficients. For others, pandas computes one direction and reports it for both. It
-        also writes 1 on the diagonal and drops missing scores pair by pair, silently. This method avoids all three.
+        which is right for symmetric coefficients. For other coefficients, pandas computes one direction and reports it
+        for both. It also writes 1 on the diagonal, and silently drops missing scores pair by pair. This method does
+        none of these things.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"people": [4, 3, 2, 1], "model": [4, 1, 3, 2]}, index=["a", "b", "c", "d"])
@@ -149,7 +151,7 @@ class Coefficient:
 
 
 def all_pairs(function: Callable[..., Any], rankings: npt.NDArray[Any], labels: Sequence[str]) -> FloatArray:
-    """Compute a coefficient of each row with each row, the truth first. An error on ties names the ranking."""
+    """Compute a coefficient between every two rows, the first as the truth. Errors about ties name the ranking."""
     try:
         return np.asarray(function(rankings[:, None], rankings[None]))
     except TiesError as error:
@@ -222,10 +224,10 @@ def list_coefficients() -> tuple[Coefficient, ...]:
 
 
 def headlines(kind: Headline = "main") -> tuple[str, ...]:
-    """List the names of the coefficients in tables and reports, in the order of the registry.
+    """List the names of the coefficients that tables and reports show, in the order of the registry.
 
-    "main": those in verdicts, titles and explanations. "inferred": also those with intervals, tests and ceilings, whose
-    coverage was measured. "table": also the other columns of the command line's table.
+    "main": the coefficients in verdicts, titles and explanations. "inferred": also the coefficients with intervals,
+    tests and ceilings, whose coverage was measured. "table": also the other columns of the command line's table.
 
     >>> headlines("main"), headlines("inferred")
     (('tau_b', 'tau_ap_b'), ('tau_b', 'tau_ap_b', 'pearson_rank'))
@@ -268,7 +270,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
     Returns
     -------
     Findings
-        With `minimum`, `expected` and `maximum`: floats for two vectors, arrays for a batch.
+        Holds `minimum`, `expected` and `maximum`: floats for two vectors, arrays for a batch.
 
     Raises
     ------
@@ -282,9 +284,9 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
 
     Notes
     -----
-    The minimum orders each tied group against the truth, the maximum like the truth. Both are exact for any group size,
-    because putting two neighbours into the order of the truth never lowers these coefficients. The expected value is
-    the mean over all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
+    The minimum orders each tied group against the truth, and the maximum orders it as the truth does. Both are exact
+    for any group size, because putting two neighbours into the order of the truth never lowers these coefficients. The
+    expected value is the mean over all orders: `tau_a`, `tau_ap_a` or `tau_gap_a`. Without ties, all three are equal.
 
     References
     ----------
@@ -307,7 +309,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
 
 
 def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> Findings:
-    """Compute `tie_bounds`, with nan but no warning if the coefficient is undefined."""
+    """Compute `tie_bounds`, but without a warning where the coefficient is undefined and the bounds are nan."""
     require_finite(truth, candidate)
     if "truth" not in entry.ties:
         _, counts = concordance(truth, candidate)
@@ -329,7 +331,7 @@ def bounds_of(entry: Coefficient, truth: FloatArray, candidate: FloatArray) -> F
 
 
 def break_ties(scores: FloatArray, by: FloatArray | IntArray) -> FloatArray:
-    """Rank by `scores`, and break ties by `by`."""
+    """Rank the systems by `scores`, and break ties by `by`."""
     scores, by = np.broadcast_arrays(scores, by)
     ranks = np.empty(scores.shape)
     places = np.broadcast_to(np.arange(float(scores.shape[-1])), scores.shape)

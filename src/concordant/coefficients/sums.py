@@ -1,12 +1,11 @@
-"""Calls of kernels for one pair or a batch, with checks for finite scores and forbidden ties.
+"""Call the kernels for one pair or a batch; refuse scores that are not finite, and ties that a coefficient forbids.
 
-Each coefficient's own file has the formula that turns the kernel's sums into a value. The common parts of docstrings,
-and the warning for undefined values, are here too.
+Each coefficient's own file has the formula that turns the kernel's sums into a value. The parts that their docstrings
+share, and the warning for undefined values, are in this file.
 
-Checks of the arguments of coefficients, and their conversion to rows of scores.
-
-Coefficients compare scores by position. So everything that could silently compare the wrong scores (names, labels in
-another order, missing values) is refused here.
+This file also checks the arguments of coefficients and converts them to rows of scores. Coefficients compare scores by
+position, so it refuses everything that could silently compare the wrong scores: names, labels in another order, and
+missing values.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ S = TypeVar("S", Gaps, Cosines, Ranks, Weights, Overlaps)
 
 
 def _sums(kind: type[S], truth: npt.ArrayLike, candidate: npt.ArrayLike, *settings: Any, workers: int = 1) -> S:
-    """Compute the sums of a coefficient, by the kernel of their name."""
+    """Compute the sums that a coefficient needs, using the kernel named after their class."""
     found = _call(kind.__name__.lower(), truth, candidate, workers, len(kind._fields), settings)[1]
     return kind._make(found)
 
@@ -87,7 +86,7 @@ def _call(
 def by_block(
     function: Callable[[FloatArray, FloatArray], npt.ArrayLike], truth: npt.ArrayLike, candidate: npt.ArrayLike
 ) -> float | FloatArray:
-    """Apply a function of rows of scores to all pairs, some at a time to bound the memory."""
+    """Apply a function of rows of scores to all pairs, in blocks that bound the memory."""
     t, o = vectors(truth, candidate)
     require_finite(t, o)
     batch = rows(t, o)
@@ -100,7 +99,7 @@ def by_block(
 
 
 def refuse_ties(tied: Value, side: str, scores: npt.ArrayLike, *, of: str, admits: Mapping[str, str]) -> None:
-    """Raise if there are tied pairs; the error names the first and the coefficients that admit ties."""
+    """Raise an error if there are tied pairs. It names the first tied pair and the coefficients that admit ties."""
     if tied > 0 if isinstance(tied, float) else tied.any():
         array = np.asarray(scores, dtype=np.float64)
         places = _first_tie(array)
@@ -119,7 +118,7 @@ def _first_tie(array: FloatArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def ratio(numerator: Value, denominator: Value) -> Value:
-    """Divide; nan if the denominator is 0 and the coefficient undefined."""
+    """Divide two sums of a coefficient. Where the denominator is 0, the coefficient is undefined: return nan."""
     if isinstance(denominator, float) and denominator != 0:
         return numerator / denominator
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,7 +127,7 @@ def ratio(numerator: Value, denominator: Value) -> Value:
 
 
 def correlation(product: Value, square_truth: Value, square_candidate: Value) -> Value:
-    """Divide the product by the root of both squares, cut to [-1, 1]; nan if a square is 0."""
+    """Compute product / sqrt(square_truth * square_candidate), clipped to [-1, 1]; nan if a square is 0."""
     if isinstance(product, np.ndarray):
         return np.clip(ratio(product, np.sqrt(square_truth * square_candidate)), -1, 1)
     root = math.sqrt(square_truth * square_candidate)
@@ -136,7 +135,7 @@ def correlation(product: Value, square_truth: Value, square_candidate: Value) ->
 
 
 def warn_undefined(values: npt.ArrayLike, why: str) -> None:
-    """Warn if values are nan."""
+    """Warn if values of a coefficient are nan, and say why."""
     undefined = np.isnan(values)
     if undefined.any():
         some = f" (in {undefined.sum()} of {undefined.size} pairs)" if undefined.size > 1 else ""
@@ -151,11 +150,11 @@ _PARAMETERS = {
     "candidate": """truth, candidate : array_like
     One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.""",
     "tolerance": """tolerance : float
-    Scores closer than this are tied as well (a pair is tied if equal or if the difference is below the tolerance).
-    This is not transitive: A may be tied with B and B with C, while A is above C. Scores are compared as floats, and
-    0.57 - 0.56 is a little less than 0.01, so choose a tolerance between the steps of a grid.""",
+    Scores that differ by less than this are tied, as equal scores always are. Such ties are not transitive: A may be
+    tied with B and B with C, while A is above C. Scores are compared as floats, and 0.57 - 0.56 is a little less than
+    0.01, so choose a tolerance between two possible differences of scores.""",
     "workers": """workers : int
-    Threads to use on a batch.""",
+    Number of threads to use on a batch.""",
 }
 
 
@@ -180,7 +179,10 @@ def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callab
 
 
 def complete_docstrings(*coefficients: Callable[..., object]) -> None:
-    """Add Parameters and Returns before the other sections. No decorator, because mutmut skips decorated functions."""
+    """Insert the sections Parameters and Returns before the other sections of each docstring.
+
+    This is not a decorator, because mutmut skips decorated functions.
+    """
     for function in coefficients:
         undefined = getattr(function, "undefined", "")
         nan = f"; nan, with an `UndefinedCorrelationWarning`, where {undefined}" if undefined else ""
@@ -211,7 +213,7 @@ class Batch(NamedTuple):
 def vectors(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Convert both arguments to contiguous float64 arrays with equally many systems on the last axis.
 
-    The kernels check that values are finite, because they read them all anyway.
+    It does not check that the scores are finite. The kernels do, because they read every score anyway.
     """
     t = floats(truth, "truth")
     o = floats(candidate, "candidate")
@@ -257,7 +259,7 @@ def require_finite(truth: FloatArray, candidate: FloatArray) -> None:
 
 
 def refuse_not_finite(array: FloatArray, name: str) -> NoReturn:
-    """Raise for the first value of `array` that is NaN or infinite."""
+    """Raise an error for the first value of `array` that is NaN or infinite."""
     place = np.unravel_index(np.flatnonzero(~np.isfinite(array))[0], array.shape)
     raise InputError(
         f"{name}{subscript(place)} is {array[place]}: every score must be a finite number; "
@@ -294,7 +296,7 @@ def floats(values: Any, name: str) -> FloatArray:
 
 
 def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
-    """Describe the first value that is not a real number, and its place."""
+    """Describe the first value that is not a real number, and say where it is."""
     kind = f"values of type {array.dtype}"
     if array.dtype.kind not in "OUS":
         return f"{kind}, such as {array.flat[0]!s}" if array.size else kind
@@ -303,7 +305,7 @@ def _first_odd(values: Any, array: npt.NDArray[Any]) -> str:
     given[...] = array if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     for place, value in np.ndenumerate(given):
         known = isinstance(value, (int, float, np.bool_, np.integer, np.floating))
-        if known and not isinstance(value, np.timedelta64):  # which NumPy counts among the integers
+        if known and not isinstance(value, np.timedelta64):  # NumPy counts timedelta64 as an integer
             finite: Any = value
             if abs(finite) <= sys.float_info.max:
                 continue
@@ -323,7 +325,7 @@ def _refuse_kind(name: str, what: str, values: Any) -> NoReturn:
 
 
 def _refuse_rounding(array: npt.NDArray[Any], floats: FloatArray, name: str) -> None:
-    """Large integers and long doubles may become equal in float64, which would invent ties."""
+    """Refuse large integers and long doubles that float64 would round, because rounding could create ties."""
     with np.errstate(all="ignore"):
         changed = np.flatnonzero((floats.astype(array.dtype) != array) & ~np.isnan(floats))
     if changed.size:
@@ -335,7 +337,7 @@ def _refuse_rounding(array: npt.NDArray[Any], floats: FloatArray, name: str) -> 
 
 
 def _refuse_masks_and_labels(values: Any, name: str) -> None:
-    """Refuse masks, and lists of Series, whose labels NumPy would drop silently."""
+    """Refuse masked values, and lists of Series, because NumPy would silently drop the masks and the labels."""
     parts = values if isinstance(values, (list, tuple)) else (values,)
     if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
         raise InputError(

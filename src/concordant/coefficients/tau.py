@@ -1,12 +1,12 @@
 """Kendall's tau and AP correlation, with their treatments of ties: all coefficients that count concordant pairs.
 
 A pair of systems is concordant when both rankings order it the same way, discordant when they order it differently,
-and neither when it is tied on a side. The variants differ in their treatment of tied pairs.
+and neither when a ranking ties it. The variants differ in their treatment of tied pairs.
 
-AP correlation is Kendall's tau with the weight at the top. Walk a ranking from the top. At each system i, compute the
-share of the systems above it that belong above it; average these shares. C(i) is the number of systems above i in both
-rankings. It is symmetric, so one count gives both directions of a coefficient. They differ only in the divisor of C(i),
-the number of systems above i.
+AP correlation is a form of Kendall's tau that gives more weight to the top. Walk a ranking from the top. At each system
+i, compute the share of the systems above i that belong above i. Then average these shares. C(i) is the number of
+systems above i in both rankings. Exchanging the rankings does not change C(i), so one count gives both directions of a
+coefficient. The directions differ only in the divisor of C(i), the number of systems above i in the ranking walked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
     """Kendall's tau for rankings without ties.
 
     tau = (concordant - discordant) / (m (m - 1) / 2): the probability that a random pair of systems is ordered the
-    same way, minus the probability that it is not. It is 1 for equal rankings and -1 for reversed ones, and symmetric.
+    same way, minus the probability that it is not. It is symmetric, 1 for equal rankings and -1 for reversed ones.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> 
 
 
 def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """Kendall's tau with ties in candidate: its accuracy as an estimate of an objective, untied truth.
+    """Kendall's tau with ties in candidate: how well candidate estimates an objective truth that has no ties.
 
     tau_a = (concordant - discordant) / (m (m - 1) / 2). A pair tied in candidate counts as half right: the value is the
     mean of `tau` over all orders of the tied systems. Without ties it equals `tau`; if all systems are tied, it is 0.
@@ -65,7 +65,7 @@ def tau_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -
     Raises
     ------
     TiesError
-        If the truth has ties: `tau_b` admits them, `tau_strict` is made for them.
+        If the truth has ties. `tau_b` and `tau_strict` admit ties in the truth.
 
     See Also
     --------
@@ -97,9 +97,9 @@ def tau_b(
 ) -> float | FloatArray:
     """Kendall's tau with ties on both sides: the agreement of two rankings of equal standing.
 
-    tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), N = m (m - 1) / 2, t the number of tied pairs of a
-    side. It equals ``scipy.stats.kendalltau``, and `tau` without ties. It is symmetric, and undefined if a side ties
-    all systems.
+    tau_b = (concordant - discordant) / sqrt((N - t_x) (N - t_y)), where N = m (m - 1) / 2, and t is the number of tied
+    pairs of a side. It equals ``scipy.stats.kendalltau``, and without ties it equals `tau`. It is symmetric, and
+    undefined if a side ties all systems.
 
     See Also
     --------
@@ -131,9 +131,10 @@ def tau_strict(
     """Kendall's tau in which a tie is an error unless both sides have it.
 
     A pair is right if both rankings order it the same way or both tie it, and wrong otherwise.
-    tau_strict = (right - wrong) / (m (m - 1) / 2). It is 1 only for rankings equal in order and ties, and -1 when every
-    pair is wrong. It is symmetric, and always defined. Without ties it equals `tau`. Urbano and Marrero name this rule
-    as future work. In machine translation it is known as tau_23; WMT reports (tau_23 + 1) / 2, `pairwise_accuracy`.
+    tau_strict = (right - wrong) / (m (m - 1) / 2). It is 1 only for rankings with the same order and the same ties, and
+    -1 when every pair is wrong. It is symmetric, and always defined. Without ties it equals `tau`. Urbano and Marrero
+    name this rule as future work. In machine translation it is known as tau_23; WMT reports (tau_23 + 1) / 2, which is
+    `pairwise_accuracy`.
 
     See Also
     --------
@@ -163,10 +164,10 @@ def pairwise_accuracy(
 ) -> float | FloatArray:
     """Share of the pairs of systems that both sides order the same way or both tie.
 
-    accuracy = right / (m (m - 1) / 2), with right pairs as in `tau_strict`, so it equals (tau_strict + 1) / 2; without
-    ties (tau + 1) / 2. It is 1 for rankings equal in order and ties, 0 when every pair is wrong, and 0.5 on average for
-    random rankings without ties. It is symmetric, and always defined. With ties it is acc_eq of Deutsch, Foster and
-    Freitag (acc_23 in their software); without ties it is the accuracy of Kocmi et al.
+    accuracy = right / (m (m - 1) / 2), with right pairs as in `tau_strict`, so it equals (tau_strict + 1) / 2, and
+    without ties (tau + 1) / 2. It is 1 for rankings with the same order and the same ties, 0 when every pair is wrong,
+    and 0.5 on average for random rankings without ties. It is symmetric, and always defined. With ties it is acc_eq of
+    Deutsch, Foster and Freitag (acc_23 in their software); without ties it is the accuracy of Kocmi et al.
 
     See Also
     --------
@@ -208,7 +209,7 @@ def tau_ap(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) 
     tau_ap = 2 / (m - 1) * sum_{i=2..m} C(i) / (i - 1) - 1, where C(i) counts the systems above place i of candidate
     that the truth also puts above the system at i. Pick a system of candidate at random, and another one above it. If
     the truth orders them the same way with probability p, tau_ap = 2p - 1. Errors at the top cost more than in `tau`;
-    errors spread evenly give the same value. The range is -1 to 1.
+    errors that are spread evenly give the same value as `tau`. The range is -1 to 1.
 
     It is not symmetric: the walk follows candidate. `tau_ap_symmetric` is the mean of both directions.
 
@@ -276,7 +277,7 @@ def tau_ap_symmetric(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers:
 
 
 def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
-    """AP correlation with ties in candidate: its accuracy as an estimate of an objective, untied truth.
+    """AP correlation with ties in candidate: how well candidate estimates an objective truth that has no ties.
 
     With t_i the size of system i's tied group in candidate and p_i the place of the group's first system,
 
@@ -290,7 +291,7 @@ def tau_ap_a(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1
     Raises
     ------
     TiesError
-        If the truth has ties: `tau_ap_b` admits them, `tau_ap_strict` is made for them.
+        If the truth has ties. `tau_ap_b` and `tau_ap_strict` admit ties in the truth.
 
     See Also
     --------
@@ -345,7 +346,7 @@ def tau_ap_ties(
 
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, workers=workers)
-    below = (m - c.top_candidate) * (c.top_truth < m)  # 0 if a side is all tied
+    below = (m - c.top_candidate) * (c.top_truth < m)  # 0 if a side ties all systems
     return 2 * ratio(c.down_candidate, below) - 1
 
 
@@ -376,7 +377,7 @@ def tau_ap_b(
 
     """
     m, c = concordance(truth, candidate, tolerance=tolerance, extra=BACK, workers=workers)
-    below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 if a side is all tied
+    below_truth, below_candidate = m - c.top_truth, m - c.top_candidate  # 0 if a side ties all systems
     # The mean of 2 down_candidate / below_candidate - 1 and 2 down_truth / below_truth - 1, as one fraction.
     both = c.down_candidate * below_truth + c.down_truth * below_candidate
     return ratio(both, below_truth * below_candidate) - 1
@@ -391,11 +392,11 @@ def tau_ap_strict(
     has the same relation: above, or tied. tau_ap_strict = 2p - 1, where p is the probability that a pair is right:
 
     p = 1/M * sum_i (C(i) + B(i)) / (A(i) + T(i)). In candidate, A(i) systems are above i and T(i) others are tied with
-    it. Of these, C(i) are also above it in the truth, and B(i) also tied with it. M counts all systems but a single one
-    at the top, which has nothing to be compared with.
+    it. Of these, C(i) are also above it in the truth, and B(i) are also tied with it there. M counts all systems except
+    one that is alone at the top, as no system is above it or tied with it.
 
-    It is 1 only for rankings equal in order and ties. It is not symmetric, and always defined. Without ties it equals
-    `tau_ap`. Urbano and Marrero name this rule as future work.
+    It is 1 only for rankings with the same order and the same ties. It is not symmetric, and always defined. Without
+    ties it equals `tau_ap`. Urbano and Marrero name this rule as future work.
 
     See Also
     --------

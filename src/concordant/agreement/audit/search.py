@@ -20,9 +20,9 @@ from ...pairing import On, Pairing, Side, named_sides, together
 from ...read.reader import Collection, refuse
 from .ways import Preparation, Recipe, Sides, Vectors, preparations, rules
 
-SHOWN = 12  # most ways in a printed table
+SHOWN = 12  # largest number of ways in a printed table
 NEAREST = 2  # ways shown for each number of departures
-SHIFTS = 100  # shifted windows on each side, to estimate matches by chance
+SHIFTS = 100  # number of windows shifted to each side, to estimate how many ways match by chance
 _POLICIES: dict[Missing, str] = {
     "drop": "missing topics dropped",
     "zero": "missing topics 0",
@@ -30,7 +30,7 @@ _POLICIES: dict[Missing, str] = {
     "drop-systems": "systems with missing topics dropped",
 }
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?", re.IGNORECASE | re.ASCII)
-_SLACK = 1e-9  # include the ends of a window: tools round halves up or down
+_SLACK = 1e-9  # widens a window to include both ends, because tools round halves up or down
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Printed:
     value: float
     step: float
     percent: bool
-    """Whether it was read as a percentage: it has a percent sign or exceeds 1."""
+    """Whether the number was read as a percentage, because it has a percent sign or exceeds 1."""
 
     @classmethod
     def of(cls, text: str) -> Printed:
@@ -75,7 +75,7 @@ class Writing(NamedTuple):
     departures: int
     apply: Callable[[float], float]
     signed: bool = False
-    """Whether it applies only to coefficients that can be negative."""
+    """Whether the transformation applies only to coefficients that can be negative."""
 
 
 WRITINGS = (
@@ -89,23 +89,23 @@ WRITINGS = (
 
 @dataclass(frozen=True)
 class Way:
-    """One way to compute the number: a rule, prepared scores, and a way of writing the value."""
+    """One way to compute the number: a rule, the prepared scores, and the form in which the value is written."""
 
     rule: str
     data: str
     """The input of the rule: "means", or another preparation."""
     written: str
-    """What was done to the value before printing; "" if nothing."""
+    """What was done to the value before it was printed; empty if it was printed unchanged."""
     account: str
     """Description of the steps, in one line."""
     departures: int
-    """Number of steps away from an unchanged coefficient of the means over the common topics."""
+    """Number of departures from the plain way, an unchanged coefficient of the means over the common topics."""
     values: tuple[float, ...]
     """The value for each candidate."""
     off: float
-    """Largest distance from a reported number, over the candidates; 0 if all are reproduced."""
+    """Largest distance between a value and its reported number; 0 if every reported number is reproduced."""
     same: tuple[Way, ...] = ()
-    """Other ways with the same value on these data, which cannot tell them apart."""
+    """Other ways that give the same value on these data, so that the data cannot tell the ways apart."""
 
     @property
     def matches(self) -> bool:
@@ -114,28 +114,28 @@ class Way:
 
     @property
     def name(self) -> str:
-        """Name of rule, data and writing."""
+        """The names of the rule, the data and the writing."""
         parts = (self.rule, "" if self.data == "means" else self.data, self.written)
         return "; ".join(part for part in parts if part)
 
     @property
     def value(self) -> str:
-        """The values with four digits."""
+        """The values, with four decimals each."""
         return ", ".join(f"{value:.4f}" for value in self.values)
 
 
 @dataclass(frozen=True)
 class Level:
-    """Matches among the ways with a given number of departures, and expected matches by chance."""
+    """The ways with a given number of departures: how many match, and how many would match by chance."""
 
     departures: int
     ways: int
     distinct: int
-    """Number of different values."""
+    """Number of different values that these ways give."""
     matches: int
     """Number of different values that reproduce the reported number."""
     by_chance: float
-    """Expected number of matches with nearby numbers of equally many digits."""
+    """Expected number of matches with another nearby number that has as many digits."""
 
 
 @checked
@@ -152,30 +152,31 @@ def audit(
 ) -> Findings:
     """Find the coefficient, direction and rule for ties behind a reported number.
 
-    First try every registered coefficient on the means over topics. Then try common variations: exchange the sides, use
-    another library's variant, break ties by name or by file, round the means, average over topics or over other topics,
-    compare names or ranks as if they were scores, drop the sign. Each such step is a departure. Ways with few
-    departures are the plainer explanations.
+    First, `audit` tries every registered coefficient on the means over topics. Then it tries common variations:
+    exchanging the sides, using another library's variant, breaking ties by name or by file order, rounding the means,
+    averaging the coefficient over topics, using each side's own topics, comparing names or ranks as if they were
+    scores, and dropping the sign. Each variation counts as one departure or more. Ways with few departures are the
+    plainer explanations.
 
-    Many rules reproduce a number of few digits by chance. The result says how many values were tried, and how many
-    would match another nearby number of equally many digits. The evidence is stronger with more digits, or with several
+    A number with few digits matches many rules by chance. The result says how many values were tried, and how many
+    would match another nearby number with as many digits. The evidence is stronger with more digits, or with several
     reported numbers that one rule must reproduce together.
 
     Parameters
     ----------
     truth : what `as_scores` takes, or a Pairing
-        What the candidates are compared with.
+        The ranking with which the candidates are compared.
     candidate : what `as_scores` takes, or a list of these
-        The other ranking, or several, each with its reported number.
+        The other ranking, or a list of rankings, each with its own reported number.
     reported : str or list of str
         The number as printed: "0.87" stands for the values from 0.865 to 0.875, "0.870" for a smaller range. "87%" and
         "87.1" are percentages.
     top : int or list of int
-        Also try only the k best systems.
+        Also compare only the k best systems, for each k given.
     departures : int
         Largest number of departures to try.
     on : {"both", "systems"}
-        "both": the plain way takes means over the common topics. "systems": over each side's own topics.
+        "both": the plain way takes means over the common topics. "systems": it takes means over each side's own topics.
     names : list of str, optional
         Names of the truth and of each candidate.
     progress : callable, optional
@@ -184,8 +185,9 @@ def audit(
     Returns
     -------
     Findings
-        `matches`: a `Way` for each value that reproduces the number, the plainest first; `nearest`: the nearest ways
-        that do not; `levels`: by number of departures, how many ways were tried, match, and would match by chance.
+        `matches`: a `Way` for each value that reproduces the number, the plainest first; `nearest`: the ways that come
+        nearest without reproducing it; `levels`: for each number of departures, how many ways were tried, how many
+        match, and how many would match by chance.
 
     See Also
     --------
@@ -263,9 +265,9 @@ different values. Of the 12 values of plain rules, 0.01 would match by chance: s
 
 
 def _readings(sides: Sequence[Side], labels: Sequence[str], on: On) -> tuple[dict[str, list[Sides]], list[str]]:
-    """Match the truth with each candidate, and list notes.
+    """Match the truth with each candidate, and collect the notes.
 
-    If systems lack topics and no policy was given, match once for each policy that works.
+    If systems lack topics and no policy for missing scores was given, match once under each policy that works.
     """
     unsaid = [side.has_holes and side.missing == "error" for side in sides]
     policies = {"error": ""} | (_POLICIES if any(unsaid) else {})
@@ -298,7 +300,7 @@ def _try_all(
     called: Mapping[str, str],
     progress: Progress | None,
 ) -> Iterator[Way]:
-    """Try every rule, preparation, reading and writing, up to the given number of departures."""
+    """Try all rules, preparations, policies for missing topics and writings, up to the given number of departures."""
     tell = partial(re.compile(r"\b(truth|candidate)\b").sub, lambda role: called[role[0]])
     known = [rule._replace(name=tell(rule.name), account=tell(rule.account)) for rule in rules()]
     work = [(*reading, way) for way in preparations(tops) for reading in readings.items()]
@@ -316,7 +318,7 @@ def _try_all(
 def _written(
     rule: Recipe, way: Preparation, policy: str, pairs: Sequence[Vectors], printed: Sequence[Printed], departures: int
 ) -> Iterator[Way]:
-    """Compute a value for each pair, and write it in each way within the given number of departures."""
+    """Compute a value for each candidate, and yield each writing that stays within the given number of departures."""
     if rule.departures + way.departures > departures:
         return
     try:
@@ -324,7 +326,7 @@ def _written(
             plain = tuple(float(way.average(np.asarray(rule.call(pair), dtype=float))) for pair in pairs)
     except (TiesError, LimitError):
         return
-    if not np.isfinite(plain).all():  # nobody can have printed it
+    if not np.isfinite(plain).all():  # nobody can have printed such a value
         return
     for writing in WRITINGS:
         steps = rule.departures + way.departures + writing.departures
@@ -332,8 +334,8 @@ def _written(
             continue
         values = tuple(map(writing.apply, plain))
         if writing.name and values == plain:
-            continue  # same number as a plainer writing
-        # off: largest distance of a value from its window, 0 inside.
+            continue  # a plainer writing gives the same number
+        # off: the largest distance of a value from its window; 0 if all values lie inside their windows.
         windows = [p.window for p in printed]
         off = max(max(v - high, low - v, 0.0) for v, (low, high) in zip(values, windows, strict=True))
         account = "; ".join(part for part in (rule.account, way.name, writing.account) if part)
@@ -345,7 +347,7 @@ def _written(
 
 
 def _grouped(ways: Iterable[Way]) -> list[Way]:
-    """Group the ways by value under the plainest one. Sorting is stable, so rules keep their order."""
+    """Group the ways that give the same value under the plainest of them. Rules keep their order (stable sorting)."""
     groups: dict[Any, list[Way]] = {}
     for way in sorted(ways, key=lambda way: way.departures):
         groups.setdefault(tuple(round(value, 9) for value in way.values), []).append(way)
@@ -353,22 +355,22 @@ def _grouped(ways: Iterable[Way]) -> list[Way]:
 
 
 def _nearest_of(found: Sequence[Way]) -> tuple[Way, ...]:
-    """Nearest ways that do not match, a few for each number of departures."""
+    """Select the ways that come nearest without matching, a few for each number of departures."""
     missed = sorted((way for way in found if not way.matches), key=lambda way: way.off)
     levels = sorted({way.departures for way in missed})
     return tuple(way for level in levels for way in [way for way in missed if way.departures == level][:NEAREST])
 
 
 def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level, ...]:
-    """Count by departures the ways tried, the matches, and the expected matches with nearby numbers."""
-    # Shift the windows by up to 0.1 or ten windows on each side to estimate matches by chance.
+    """Count the ways, the matches and the matches expected by chance for each number of departures."""
+    # Shift the windows up and down, by at most 0.1 or ten widths if that is more, to estimate the matches by chance.
     width = max(p.step for p in printed)
     far = np.linspace(width, max(0.1, 10 * width), SHIFTS)
     shifts = np.concatenate([-far, far])
     shifts = shifts[[all(abs(p.value + shift) <= 1 for p in printed) for shift in shifts]]
 
     def share(way: Way) -> float:
-        """Share of the shifted windows that contain the way; 1 if no window could be shifted."""
+        """Compute the share of the shifted windows that contain a way's values; 1 if no window could be shifted."""
         inside = np.ones(len(shifts), dtype=bool)
         for value, p in zip(way.values, printed, strict=True):
             low, high = p.window
@@ -406,7 +408,7 @@ def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels
             f"{_quoted(first)}, and {more}; the digits cannot tell which."
         )
     head = f"No plain rule gives {number}. {head}" if level else head
-    # State the evidence of a match at this level; if several match, it does not say which is right.
+    # Rate the evidence only for a single match at this level: several matches cannot show which one is right.
     up_to = [one for one in levels if one.departures <= level]
     chance, values = sum(one.by_chance for one in up_to), counted(sum(one.distinct for one in up_to), "value")
     kind = f"rules as plain as this ({counted(level, 'departure')} or fewer)" if level else "plain rules"
@@ -422,7 +424,7 @@ def _quoted(way: Way) -> str:
 
 
 def _table(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:
-    """Show the ways that reproduce the number, the nearest that do not, and matches by chance."""
+    """Show the ways that reproduce the number, the nearest ways that do not, and the matches expected by chance."""
     parts = []
     heads = f"What reproduces {number}, the plainest first:", "The nearest that do not:"
     for heading, ways in zip(heads, (matches, nearest), strict=True):

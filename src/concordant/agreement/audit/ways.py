@@ -35,7 +35,7 @@ class Vectors(NamedTuple):
         return any(np.unique(side).size < side.size for side in (self.truth, self.candidate))
 
     def without_ties(self, how: TieBreak) -> Vectors:
-        """Break the ties of each side: the system that is first in its file, or first by name, ranks higher."""
+        """Break the ties of each side: the system that is first in its file, or first or last by name, ranks higher."""
         alphabet = np.argsort(np.argsort(self.names))
         key = {"name": alphabet, "reverse name": -alphabet}
         return self._replace(
@@ -45,7 +45,7 @@ class Vectors(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Two sides as read, and matched by name."""
+    """Two sides as they were read, and the same sides matched by name."""
 
     read: tuple[Side, Side]
     found: Pairing
@@ -60,7 +60,7 @@ class Sides(NamedTuple):
         return cls(sides, found)
 
     def vectors(self, found: Pairing | None = None) -> Vectors:
-        """Means of both sides."""
+        """Take the means of both sides, and each system's place in each file."""
         a, b = found or self.found
         places = [{name: k for k, name in enumerate(side.systems)} for side in self.read]
         return Vectors(a.means(), b.means(), a.systems, *(np.array([p[s] for s in a.systems]) for p in places))
@@ -73,25 +73,25 @@ Transform = Callable[[FloatArray], Any]
 
 
 class Preparation(NamedTuple):
-    """A way from two sides to two vectors. `make` returns None if it does not apply."""
+    """A way to turn two sides into two vectors of scores. `make` returns None where the preparation does not apply."""
 
     name: str
     departures: int
     make: Make
     only: frozenset[str] | None = None
-    """The coefficients that can make a difference here; None for all rules."""
+    """Names of the coefficients for which to try this preparation; None tries it with all rules."""
     average: Callable[[FloatArray], Any] = float
-    """Average of the values of topics."""
+    """Function that averages the values of the topics."""
 
 
 def _of_means(a: Transform, b: Transform, given: Sides) -> Vectors:
-    """Transform the means: truth by `a` and candidate by `b`."""
+    """Transform the truth's means with `a` and the candidate's means with `b`."""
     pair = given.vectors()
     return pair._replace(truth=a(pair.truth), candidate=b(pair.candidate))
 
 
 def _of_topics(transform: Transform, given: Sides) -> Vectors | None:
-    """Transform the scores on the common topics, the same for each side."""
+    """Transform the scores on the common topics, in the same way for both sides."""
     if not given.found.by_topic:
         return None
     truth, candidate = (transform(side.values) for side in given.found.sides)
@@ -105,7 +105,7 @@ def _ranks(method: str, means: FloatArray) -> FloatArray:
 
 
 def _lists(ties: TieBreak, by_name: bool, given: Sides) -> Vectors:
-    """List system numbers in rank order on each side."""
+    """List the numbers of the systems in each side's rank order."""
     pair = given.vectors()
     orders = pair.without_ties(ties)
     numbers = np.argsort(np.argsort(pair.names)).astype(float) if by_name else np.arange(float(len(pair.names)))
@@ -137,9 +137,10 @@ def _mean(values: FloatArray) -> Any:
 
 
 def preparations(top: Sequence[int] = ()) -> Iterator[Preparation]:
-    """Yield all preparations, the plainest first; `top` adds the best k systems."""
+    """Yield all preparations, the plainest first. Each k in `top` adds preparations with only the k best systems."""
     every = list_coefficients()
-    quick = frozenset(c.name for c in every if c.name != "tau_gap_a")  # slow if most systems score 0 on a topic
+    # tau_gap_a is slow if most systems score 0 on a topic.
+    quick = frozenset(c.name for c in every if c.name != "tau_gap_a")
     gaps = frozenset(c.name for c in every if "scores" in c.reads)
     head = frozenset(c.name for c in every if c.top_weighted)
     lists = frozenset(("tau_b", "spearman", "weighted_tau"))
@@ -179,13 +180,13 @@ class Recipe(NamedTuple):
     name: str
     account: str
     departures: int
-    """Number of steps away from a plain call of a coefficient."""
+    """Number of departures from a plain call of a coefficient."""
     call: Call
     of: str = ""
-    """The coefficient that it calls without changes; else empty."""
+    """Name of the coefficient if the rule is a plain call of it; otherwise empty."""
     signed: bool = True
     needs_ties: bool = False
-    """Whether it equals another rule without ties."""
+    """Whether this rule gives the same result as another rule when there are no ties."""
 
 
 def rules() -> Iterator[Recipe]:
@@ -218,7 +219,7 @@ def _exchanged(call: Call, pair: Vectors) -> Any:
 
 
 def _broken_ties() -> Iterator[Recipe]:
-    """Yield coefficients without ties, applied after breaking ties as tools do."""
+    """Yield rules that first break the ties as some tools do, and then compute a coefficient."""
     breaks: dict[TieBreak, str] = {
         "file": "ties in the order of each file",
         "name": "ties by name, A first",
@@ -235,7 +236,7 @@ def _broken_ties() -> Iterator[Recipe]:
 
 
 def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
-    """Compute the coefficient after breaking ties; if it uses the truth's scores, keep these."""
+    """Break the ties, then compute the coefficient. A coefficient that uses the truth's scores gets them unchanged."""
     orders = pair.without_ties(how)
     return c.formula(pair.truth if c.reads[0] == "scores" else orders.truth, orders.candidate)
 
@@ -244,7 +245,7 @@ def _broken(c: Coefficient, how: TieBreak, pair: Vectors) -> Any:
 
 
 def _counted(of: Callable[..., float], pair: Vectors) -> float:
-    """Apply a function to counts of pairs: concordant, discordant, ordered by truth, by candidate, all."""
+    """Apply a function to the numbers of pairs: concordant, discordant, untied in truth, untied in candidate, all."""
     m, c = concordance(pair.truth, pair.candidate)
     every = m * (m - 1) / 2
     ordered = every - float(c.tied_truth), every - float(c.tied_candidate)
@@ -267,7 +268,7 @@ def _short_spearman(pair: Vectors) -> float:
 
 
 def _average_overlap(pair: Vectors) -> float:
-    """Mean overlap at depths 1, 2, ..., m, with ties in the order of the files."""
+    """Compute the mean overlap at depths 1, 2, ..., m, with tied systems in the order of the files."""
     orders, m = pair.without_ties("file"), len(pair.names)
     depth = m + 1 - np.minimum(orders.truth, orders.candidate)
     shared = np.cumsum(np.bincount(depth.astype(int), minlength=m + 1)[1:])
@@ -275,7 +276,7 @@ def _average_overlap(pair: Vectors) -> float:
 
 
 def _unsorted_tau_ap(place: str, pair: Vectors) -> float:
-    """Compute tau_ap without sorting, in file order. Pairs tied on both sides count as concordant."""
+    """Compute tau_ap along the file order, without sorting. Pairs tied on both sides count as concordant."""
     order: IntArray = np.argsort(getattr(pair, place))
     x, y = pair.truth[order], pair.candidate[order]
     above = [np.mean(np.sign(x[i] - x[:i]) == np.sign(y[i] - y[:i])) for i in range(1, len(x))]
@@ -290,12 +291,12 @@ _TOOLS = (
            needs_ties=True),
     Recipe("pearson squared", "r squared", 1, _r_squared, signed=False),
     Recipe("weightedtau(truth, candidate, rank=None)", "weights by the truth's ranks alone", 1, _WEIGHTED),
-    Recipe("weightedtau(candidate, truth, rank=None)", "by the candidate's", 1, partial(_exchanged, _WEIGHTED)),
+    Recipe("weightedtau(candidate, truth, rank=None)", "weights by the candidate's ranks alone", 1,
+           partial(_exchanged, _WEIGHTED)),
     Recipe("weightedtau(additive=False)", "weights multiplied", 1, partial(_scipy, "weightedtau", additive=False)),
-    Recipe("average overlap", "overlap at each depth, averaged; ties in the order of each file", 1, _average_overlap,
-           signed=False),
-    Recipe("tau_ap, truth's file order", "tau_ap that does not sort", 2, partial(_unsorted_tau_ap, "truth_place")),
-    Recipe("tau_ap, candidate's file order", "does not sort", 2, partial(_unsorted_tau_ap, "candidate_place")),
+    Recipe("average overlap", "overlap averaged over depths; ties in file order", 1, _average_overlap, signed=False),
+    Recipe("tau_ap, truth's file order", "tau_ap without sorting", 2, partial(_unsorted_tau_ap, "truth_place")),
+    Recipe("tau_ap, candidate's file order", "tau_ap without sorting", 2, partial(_unsorted_tau_ap, "candidate_place")),
     Recipe("(C - D) / all pairs", "tau_a with ties on both sides: a tied pair is half right", 1,
            partial(_counted, lambda c, d, t, o, n: (c - d) / n), needs_ties=True),
     Recipe("gamma", "Goodman and Kruskal's gamma: tied pairs are left out", 1,
