@@ -78,7 +78,7 @@ def _verdict(parts: Sequence[Part], averages: Sequence[Average], name: str) -> s
     return f"{name} between {truth} and {first.names[1]} is {ends}"
 
 
-def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[str]) -> str:
+def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[str], main: str) -> str:
     """Show a row per measure, collection and candidate, then the averages."""
     each = [(part, c) for part in parts for c in part.found.comparisons]
     measured = any(_measure(c) for _, c in each)
@@ -92,7 +92,7 @@ def _table(parts: Sequence[Part], averages: Sequence[Average], names: Sequence[s
         rows.append([*about, *worth, *(number(c[name]) for name in names)])
     if not averages:
         return columns(rows)
-    more = [["average", *["measure"] * measured, *names, f"{level} of {names[0]}", "may be best"]]
+    more = [["average", *["measure"] * measured, *names, f"{level} of {main}", "may be best"]]
     for a in averages:
         ends = "-" if a.interval is None else f"{a.interval.low:.3f} to {a.interval.high:.3f}"
         values = [number(a.values[name]) for name in names]
@@ -161,27 +161,28 @@ def compared_by(
         parts.append(Part(collection, measure, compare(*read(), **{**how, "rng": seed})))
         (progress or silent)(k, len(given))
     averages: list[Average] = []
+    every = [v.coefficient for v in parts[0].found.comparisons[0].values]
+    main = next((name for name in headlines("main") if name in every), every[0])
     if len(collections) > 1:
         for measure in dict.fromkeys(part.measure for part in parts):
-            averages += _averages([part for part in parts if part.measure == measure])
+            averages += _averages([part for part in parts if part.measure == measure], main)
     settings = parts[0].found.settings
     kept = {name: settings[name] for name in ("seed", "n_resamples", "confidence_level", "on", "top")}
-    every = [v.coefficient for v in parts[0].found.comparisons[0].values]
     names = every  # coefficients in the table
     if len(every) > len(headlines("inferred")):
         names = [name for name in headlines("main") if name in every]
     return Findings(
         kind="ComparisonTable",
-        answer=_verdict(parts, averages, names[0]),
+        answer=_verdict(parts, averages, main),
         numbers={"parts": tuple(parts), "averages": tuple(averages)},
         lines=[_row(part, c, several=bool(averages)) for part in parts for c in part.found.comparisons],
-        shown=_table(parts, averages, names),
+        shown=_table(parts, averages, names, main),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.found.notes)),
         settings=settings_of(**kept, collections=collections),
     )
 
 
-def _averages(parts: Sequence[Part]) -> list[Average]:
+def _averages(parts: Sequence[Part], main: str) -> list[Average]:
     """Average each candidate's coefficients over the collections by one measure. Put the highest average first."""
     from scipy.special import stdtrit
 
@@ -191,8 +192,7 @@ def _averages(parts: Sequence[Part]) -> list[Average]:
     for k, candidate in enumerate(names):
         of = [part.found[candidate] for part in parts]
         values = {v.coefficient: float(np.mean([c[v.coefficient] for c in of])) for v in of[0].values}
-        name = next((n for n in headlines("main") if n in values), next(iter(values)))
-        estimates = [v.estimate for c in of for v in c.values if v.coefficient == name]
+        estimates = [v.estimate for c in of for v in c.values if v.coefficient == main]
         interval = None
         if all(e is not None and e.bias_corrected is not None and e.standard_error is not None for e in estimates):
             # Collections have different topics, so their errors are independent.
@@ -201,7 +201,6 @@ def _averages(parts: Sequence[Part]) -> list[Average]:
             reach = float(stdtrit(min(len(c.topics) for c in of) - 1, (1 + level) / 2)) * error
             interval = Interval(max(centre - reach, -1.0), min(centre + reach, 1.0), level, "mean over collections")
         found.append(Average(parts[0].measure, candidate, values, interval, None if best is None else best[k]))
-        main = name
     return sorted(found, key=lambda a: -np.nan_to_num(a.values[main], nan=-2.0))
 
 
