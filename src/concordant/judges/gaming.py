@@ -29,13 +29,13 @@ _SLACK = 1e-12  # systems whose means differ by less are tied
 
 @dataclass(frozen=True)
 class Dose:
-    """Mean gain of a system if the judge re-orders its first k documents, one system at a time."""
+    """Mean gain of the systems if the judge re-orders the first k documents of one system at a time."""
 
     k: int
     gain_judge: float
     gain_people: float
     rank_judge: float
-    """Mean rank by the judge after re-ordering, among the unchanged other systems."""
+    """Mean rank by the judge of a re-ordered system among the other systems, which are unchanged."""
     rank_people: float
     judged: float
     """Share of the first k documents of all runs that both people and the judge graded."""
@@ -71,13 +71,14 @@ def gaming_gap(  # noqa: PLR0913
     people : Qrels
         The trusted judgments.
     judge : Qrels
-        The other judge's judgments. Only documents that people judged count, because other gains are unknown.
+        The other judge's judgments. Only documents that people judged count, because the gain from other documents is
+        unknown.
     measure : str
         As in `evaluate`.
     k : int
         How many documents of each run the judge re-orders. Documents without a grade follow in their old order.
     missing : {"error", "zero", "drop", "drop-systems"}
-        For runs that lack topics, as in `evaluate`.
+        What to do with runs that lack topics, as in `evaluate`.
     names : sequence of str
         Names of people and of the judge.
     n_permutations : int
@@ -93,7 +94,7 @@ def gaming_gap(  # noqa: PLR0913
     -------
     Findings
         - `favourite_judge`, `favourite_people`: the rank of the judge's favourite run among the systems, by the judge
-          and by people, with `favourite_interval` by people.
+          and by people. `favourite_interval` is the interval of the rank by people.
         - `transfer`: people's gain divided by the judge's gain, with an interval.
         - `lost`: the share of people's gain lost to judge errors on the documents that systems retrieve, with an
           interval.
@@ -132,7 +133,8 @@ def gaming_gap(  # noqa: PLR0913
     draws, level = how.generator(), confidence_level
     full = evaluate(runs, people, str(wanted), missing=missing)
     beside = grades_beside(people, judge)
-    graded = people.take(both := (beside >= 0) & (people.grades >= 0)).with_grades(beside[both])  # nan is not >= 0
+    # a missing grade is nan, for which >= 0 is false
+    graded = people.take(both := (beside >= 0) & (people.grades >= 0)).with_grades(beside[both])
     check_thresholds(graded, [wanted])
     known = {people.topics[place] for place in graded.topic_of}
     topics = [topic for topic in full.topics if topic in known]
@@ -169,7 +171,7 @@ def gaming_gap(  # noqa: PLR0913
     found = [int(1 + (b.mean(axis=0) > f.mean() + _SLACK).sum()) for b, f in zip(before, best, strict=True)]
 
     def share(of: int) -> tuple[float, Interval | None]:
-        """Divide people's gain by another; the interval needs a positive denominator in all resamples."""
+        """Divide people's gain by the gain in row `of`; the interval needs a positive denominator in all resamples."""
         sums, whole = np.concatenate(drawn, axis=1), parts.sum(axis=1)
         value = float(whole[1] / whole[of]) if whole[of] > _SLACK else float("nan")
         positive = min(whole[of], sums[of].min()) > _SLACK
@@ -255,7 +257,7 @@ def _level(interval: Interval) -> str:
 
 
 def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:
-    """Sort the first k documents of each run by grade. Ties keep their order; documents without a grade come last."""
+    """Sort the first k documents of each run by grade. Ties keep their order, and ungraded documents come last."""
     levels, level = np.unique(-judge.grades, return_inverse=True)
     of_pair = np.full(len(judge.pairs) + 1, len(levels))  # the last entry is for documents without a grade
     of_pair[judge.places] = level
@@ -286,13 +288,13 @@ def shuffled(judge: Qrels, group: IntArray, rng: np.random.Generator) -> Qrels:
 
 
 def _rank(new: FloatArray, old: FloatArray) -> float:
-    """Mean rank of systems by their new means, each among the others' old means."""
+    """Compute the mean rank of the systems, each with its new mean among the old means of the others."""
     ahead = old[None, :] > new[:, None] + _SLACK
     return float(1 + (ahead.sum(axis=1) - ahead.diagonal()).mean())
 
 
 def _judged(runs: Runs, judge: Qrels, topics: Sequence[str], k: int) -> float:
-    """Share of the first k documents of all runs on these topics that have a grade."""
+    """Compute the share of the first k documents of all runs on these topics that have a grade."""
     items = runs.cut(k).items
     there = np.isin(runs.pairs.topic_of[items], [runs.pairs.topic_places[topic] for topic in topics])
     return float(np.isin(judge.pairs.locate(runs.pairs)[items[there]], judge.places).mean())
