@@ -38,8 +38,8 @@ def soft_pairwise_accuracy(
         Number of permutations. If n topics have at most this many permutations (2^n), all are used and the value is
         exact.
     rng : int, Generator or None
-        Seed of the permutations. The same seed gives the same bits. If None, a seed is drawn, and the settings record
-        it.
+        Seed of the permutations. The same seed gives exactly the same result. If None, a seed is drawn, and the
+        settings record it.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def accuracy_from(
 ) -> Estimate:
     """Compute SPA from the numbers of permutations that reach each side's differences."""
     truth = sides.scores[0]
-    # p_truth - p_candidate times the number of permutations: batches x directions x pairs.
+    # Differences p_truth - p_candidate, multiplied by the number of permutations: batches x directions x pairs.
     apart = np.stack(of_truth, axis=1) - np.stack(of_candidate, axis=1)
     sizes = np.array([len(batch) for batch in signs.batches])
     difference = apart.sum(axis=0) / signs.total

@@ -117,7 +117,7 @@ def _percent(share: float) -> str:
 
 
 def _listed(heads: list[str], rows: list[list[str]]) -> str:
-    """Put numbers beside the judges' names, or below long names."""
+    """Put the numbers beside the judges' names, or below the names if these are long."""
     beside = columns([heads, *rows])
     if max(map(len, beside.split("\n"))) <= _WIDTH:
         return beside
@@ -162,12 +162,12 @@ def judge_card(  # noqa: PLR0913
     n_resamples : int
         Number of permutations for soft pairwise accuracy and families, and of resamples for rank intervals.
     rng : int, Generator or None
-        The same seed gives the same bits. If None, a seed is drawn, and the settings record it.
+        The same seed gives exactly the same result. If None, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        `judges`: one `Judge` each, the highest worth first; `ranking`: the `JudgeRanking`, which says which judges
+        `judges`: one `Judge` for each judge, the best first; `ranking`: the `JudgeRanking`, which says which judges
         could be the best; `card`: the rows of the table.
 
     See Also

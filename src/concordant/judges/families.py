@@ -33,7 +33,7 @@ class FamilyShift:
     """Bias in standard deviations of the candidate's means over systems; negative if the family is harmed."""
     interval: Interval
     p_systems: float
-    """p-value by permuting families: the chance of a shift as large for as many random systems."""
+    """p-value by permuting families: the chance of so large a shift for the same number of random systems."""
     p_errors: float
     """p-value that allows for errors shared over topics and for the systems' own biases."""
     pvalue: float
@@ -41,7 +41,7 @@ class FamilyShift:
     adjusted: float
     """The p-value adjusted for all families together, by Holm's method."""
     tau_without: float
-    """tau_b of the other systems; nan if there are fewer than 2."""
+    """tau_b of all systems outside the family; nan if there are fewer than 2."""
 
 
 @checked
@@ -68,7 +68,7 @@ def family_bias(
     alpha : float
         Significance level for all families together.
     confidence_level : float
-        Confidence level of the interval of each single shift.
+        Confidence level of the interval of each shift by itself.
     n_resamples : int
         Number of permutations of the families.
     rng : int, Generator or None
@@ -77,8 +77,8 @@ def family_bias(
     Returns
     -------
     Findings
-        `families`: one `FamilyShift` each, the most favoured first; `tau_b` of all systems; `slope` of the candidate's
-        means on the truth's, over systems.
+        `families`: one `FamilyShift` for each family, the most favoured first; `tau_b` of all systems; `slope` of the
+        candidate's means on the truth's means, over systems.
 
     See Also
     --------
@@ -90,7 +90,8 @@ def family_bias(
     The residual of a system is its mean by the candidate minus slope * its mean by the truth, both as deviations from
     the topics' means. The slope allows for errors in both variables: the noise estimated from topics is subtracted from
     the truth's variance and from the covariance. With ordinary regression or standard scores, a noisy truth makes every
-    strong family look favoured. The shift of a family is the mean residual of its systems minus that of all others.
+    strong family look favoured. The shift of a family is the mean residual of its systems minus the mean residual of
+    all other systems.
 
     A judge that treats each system a little differently favours some family by chance, so `p_systems` compares the
     family with random sets of as many systems. This test alone rejects too often, because systems of one family err

@@ -88,7 +88,7 @@ def gaming_gap(  # noqa: PLR0913
     confidence_level : float
         Confidence level of each interval.
     rng : int, Generator or None
-        Seed or generator for ties, permutations and resamples. The same seed gives the same bits.
+        Seed or generator for ties, permutations and resamples. The same seed gives exactly the same result.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def gaming_gap(  # noqa: PLR0913
         - `lost`: the share of people's gain lost to judge errors on the documents that systems retrieve, with an
           interval.
         - `gamed`: whether this loss is significant; None if there is no gain to lose.
-        - `doses`: a `Dose` for each number of documents re-ordered.
+        - `doses`: a `Dose` for each number of re-ordered documents.
 
     See Also
     --------
@@ -110,7 +110,7 @@ def gaming_gap(  # noqa: PLR0913
     -----
     - The favourite run holds the documents of each topic that the judge grades highest, down to the cutoff of the
       measure (k without a cutoff). Ties are broken at random, and scores are averaged over 100 draws.
-    - Transfer is usually below 1 for a judge that errs.
+    - Transfer is usually below 1 for a judge that makes errors.
     - The lost share is 1 - g / g0. Here g is people's gain, and g0 is their gain when the judge's grades are shuffled
       among documents of the same topic and human grade. The shuffled judge is equally accurate, but its errors do not
       depend on what systems retrieve. The judge can be gamed if the interval of the lost share lies above 0. Of 600
@@ -161,7 +161,7 @@ def gaming_gap(  # noqa: PLR0913
     pairs = np.column_stack([graded.topic_of, people.grades[both]])
     alike = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
     null = [scores(reordered(runs, shuffled(graded, alike, draws), k), [people])[0] for _ in range(n_permutations)]
-    parts = np.vstack([*gains[k], (np.mean(null, axis=0) - before[1]).mean(axis=1)])  # by topic
+    parts = np.vstack([*gains[k], (np.mean(null, axis=0) - before[1]).mean(axis=1)])  # one column per topic
 
     drawn, places = [], []
     for _, weights in resampled_weights(len(topics), n_resamples, draws):
@@ -231,7 +231,7 @@ def _verdict(found: Mapping[str, Any]) -> str:
 
 
 def _table(found: Mapping[str, Any]) -> str:
-    """Show the shares with their intervals, then the gains by number of documents re-ordered."""
+    """Show the shares with their intervals, then the gains for each number of re-ordered documents."""
     people, judge = found["names"]
     ends = found["transfer_interval"] or found["lost_interval"]
     shares = [["", "", "" if ends is None else _level(ends)]]

@@ -57,7 +57,8 @@ def rank_changes(
     n_resamples : int
         Number of resamples for `rank_intervals`, on which the intervals are based.
     rng : int, Generator or None
-        Seed of the resamples. The same seed gives the same bits. If None, a seed is drawn, and the settings record it.
+        Seed of the resamples. The same seed gives exactly the same result. If None, a seed is drawn, and the settings
+        record it.
 
     Returns
     -------
@@ -86,8 +87,8 @@ def rank_changes(
     biased upwards, in the sample and in every resample, so bootstrap quantiles are invalid. Instead we use the
     simultaneous `rank_intervals` of both sides, each at level 1 - (1 - confidence_level) / 2. Together they hold with
     at least the confidence level. Each statistic then lies between its smallest and largest value over the ranks that
-    they allow, so all intervals hold simultaneously, whichever systems were selected. They are wide, because they
-    ignore that both sides share topics. If the lower end for the largest drop is above 0, some system truly drops.
+    these intervals allow. So all intervals hold simultaneously, whichever systems were selected. They are wide, because
+    they ignore that both sides share topics. If the lower end for the largest drop is above 0, some system truly drops.
 
     References
     ----------

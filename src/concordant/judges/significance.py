@@ -92,7 +92,7 @@ def significance_agreement(
 
 
 def significant_pairs(values: FloatArray, correction: Correction | None, alpha: float) -> BoolArray:
-    """Test whether each pair of columns differs significantly, in the order of np.triu_indices."""
+    """Tell whether each pair of columns differs significantly, in the order of np.triu_indices."""
     p = paired_pvalues(values)
     return np.asarray((holm(p) if correction else p) <= alpha)
 

@@ -493,7 +493,7 @@ def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How)
 
 
 def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched] | None:
-    """Restrict the judges to their common systems and topics; None if these are too few."""
+    """Restrict the judges to their common systems and topics; return None if there are too few of these."""
     if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
         try:
             common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
@@ -531,7 +531,7 @@ def agreements(
 
 
 def could_be_best(values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95) -> BoolArray:
-    """For each judge, say whether no other judge is significantly better.
+    """Tell for each judge whether it could be the best: whether no other judge is significantly better.
 
     `influences` (judges x topics) are sqrt((n - 1)/n) (V with the topic left out - mean of these V over topics), and 0
     for topics that a judge lacks. `n_topics` is the size of the smallest sample.
@@ -545,6 +545,6 @@ def could_be_best(values: FloatArray, influences: FloatArray, n_topics: int, *, 
     error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(lead == 0, 0.0, lead / error)  # for identical judges lead and error are 0
-    # One-sided t quantile, divided over the judges by Bonferroni.
+    # One-sided t quantile, with Bonferroni's correction for the number of judges.
     critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
     return np.asarray(t.max(axis=1) <= critical)

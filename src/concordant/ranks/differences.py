@@ -21,8 +21,8 @@ from .intervals import RankIntervals, rank_intervals, sample_of
 from .noise import RunsAs, groups_of, on_these_topics_only, seed_noise, taken_as_seeds
 from .paired import POWER, Paired, paired, quantiles, topics_needed, variance_limits
 
-_RESAMPLES = 49_999  # for rank intervals, as on a board
-SHOWN = 20  # pairs in the printed table
+_RESAMPLES = 49_999  # number of resamples for rank intervals, as on a board
+SHOWN = 20  # number of pairs in the printed table
 SEEDS = "runs as seeds"  # suffix of a method's name if runs are seeds
 _COLUMNS = ("pvalue", "wins", "ties", "losses", "smallest", "n_topics_needed", "significant", "from_runs")
 
@@ -49,7 +49,7 @@ def difference(
     a, b : str
         The two systems.
     these_topics : bool
-        Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
+        Draw conclusions about these topics only, so that only runs are random. Needs several runs per topic.
     runs : {"auto", "trials", "seeds"}
         Whether repeated runs are independent trials, or run r is one trained system on all topics, as in `run_noise`.
     confidence_level : float
@@ -80,8 +80,9 @@ def difference(
     Notes
     -----
     Interval and p-value come from a paired t test. For binary scores they are Bonett and Price's interval and McNemar's
-    mid-p. For topics in groups, at least 5, they use the cluster-robust variance CR2 with Bell and McCaffrey's degrees
-    of freedom. With up to 12 topics, `exact_pvalue` comes from all sign flips; with 5 topics it cannot be below 0.0625.
+    mid-p. If topics are in groups, of which at least 5 are needed, they use the cluster-robust variance CR2 with Bell
+    and McCaffrey's degrees of freedom. With up to 12 topics, `exact_pvalue` comes from all sign flips; with 5 topics it
+    cannot be below 0.0625.
 
     `n_topics_needed` takes the observed difference as the true one. It does not estimate how many topics the true
     difference needs, because the observed difference varies too much.
@@ -128,7 +129,7 @@ def neighbours(
     scores : Collection
         Scores on each topic, as `as_scores` takes them.
     these_topics : bool
-        Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
+        Draw conclusions about these topics only, so that only runs are random. Needs several runs per topic.
     runs : {"auto", "trials", "seeds"}
         How to treat repeated runs, as in `difference`.
     confidence_level : float
@@ -139,8 +140,8 @@ def neighbours(
     Returns
     -------
     Findings
-        `pairs`, best first, each with the results of `difference`. Intervals and p-values are corrected for the number
-        of pairs by Bonferroni's rule.
+        `pairs`: the pairs of neighbours, best first, each with the results of `difference`. Intervals and p-values are
+        corrected for the number of pairs by Bonferroni's rule.
 
     See Also
     --------
@@ -332,7 +333,7 @@ def _with_runs(
 def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float, these: bool) -> dict[str, Any]:
     """Compute how many topics the observed difference needs. The interval reflects that the spread is estimated."""
     n = len(d)
-    if these or found.method.endswith(SEEDS):  # V = S^2 / n does not hold
+    if these or found.method.endswith(SEEDS):  # the formula needs V = S^2 / n, which does not hold here
         n_needed, low, high = math.nan, math.nan, math.nan
     elif found.difference == 0 or found.se == 0:
         n_needed, low, high = math.inf if found.difference == 0 else math.nan, math.nan, math.nan

@@ -81,8 +81,8 @@ def rank_distance(
     candidate : Collection or array_like
         One score per system. Bare numbers are in the order of the truth's systems: a vector, or a batch of vectors in
         an array with the systems on its last axis. Labelled scores (Scores, a file, a frame, a mapping or Series) are
-        matched by name, and must have the same systems as the truth. If they have topics, these must be the same, too,
-        and the means are used.
+        matched by name, and must have the same systems as the truth. If they have topics, these must be the truth's
+        topics, and the means over them are used.
     eps : float
         Added to the variances, in squared units of the scores; by default the paper's value. It matters if there are
         no more topics than systems, and a `RegularisationWarning` says so. It is then at least 1e-11 of the largest
@@ -95,12 +95,12 @@ def rank_distance(
     Returns
     -------
     float or ndarray
-        A float for one ranking, otherwise an array of the leading shape of `candidate`.
+        A float for one ranking, otherwise an array with the shape of `candidate` without its last axis.
 
     See Also
     --------
     rank_test : Test whether a ranking could be the true one, given the topics.
-    discriminative_power : Which significant differences a ranking confirms.
+    discriminative_power : Compute the share of significant differences that a ranking confirms.
 
     Notes
     -----
@@ -310,8 +310,8 @@ def rank_test(  # noqa: PLR0913
 ) -> Findings:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
 
-    The hypothesis is that over the population of topics the systems rank as in `candidate`; systems tied there may have
-    any order. The statistic is `rank_distance`, and its null distribution comes from resampling topics.
+    The hypothesis is that over the population of topics the systems rank as in `candidate`; systems tied in `candidate`
+    may have any order. The statistic is `rank_distance`, and its null distribution comes from resampling topics.
 
     - "recentred": shift each system's scores so that their means are the nearest ones with the ranking `candidate`,
       resample topics, and compute the distance of that ranking again, with new means and covariance.
@@ -337,7 +337,7 @@ def rank_test(  # noqa: PLR0913
     eps : float
         Added to the variances, as in `rank_distance`.
     rng : int, Generator or None
-        The same seed gives the same bits with any number of workers.
+        The same seed gives exactly the same result with any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
@@ -353,8 +353,8 @@ def rank_test(  # noqa: PLR0913
 
     See Also
     --------
-    rank_distance : How far a ranking is from the scores, in standard errors.
-    compare : All coefficients between a truth and its candidates.
+    rank_distance : Compute how far a ranking is from the scores, in standard errors.
+    compare : Compute all coefficients between a truth and its candidates.
 
     References
     ----------
@@ -409,8 +409,8 @@ def rank_test_of(
     if method is not None:
         paper = method == "paper"
         distances = paper_distances(problem, how) if paper else _recentred_distances(problem, found, how)
-        # Under the hypothesis the observed collection is one more draw, so it is counted. The
-        # paper's p does not count it.
+        # Under the hypothesis the observed collection is one more draw, so it is counted. The paper's p does not
+        # count it.
         p = share_as_far(distances, found.distance, int(not paper))
         error = math.sqrt(p * (1 - p) / len(distances))
         critical = critical_value(distances, alpha, int(not paper))
@@ -446,7 +446,10 @@ def rank_test_of(
 
 
 def share_as_far(distances: FloatArray, distance: float, observed: int = 0) -> float:
-    """Compute the share of distances that are at least `distance`, after adding `observed` distances that are."""
+    """Compute the share of distances that are at least `distance`.
+
+    `observed` is a number of further distances that count as at least `distance`.
+    """
     return int(np.count_nonzero(distances >= distance * (1 - _EQUAL)) + observed) / (len(distances) + observed)
 
 
@@ -481,7 +484,8 @@ def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -
     """
     ordered = problem.scores.values[:, found.order]
     if found.ends.size:
-        columns = ordered - ordered.mean(axis=1, keepdims=True)  # a common shift does not change the order
+        # a shift that all systems share does not change their order
+        columns = ordered - ordered.mean(axis=1, keepdims=True)
         projection = _in_order(-np.append(0.0, np.cumsum(found.delta)), found.ends)
     else:
         columns, projection = ordered[:, :-1] - ordered[:, 1:], found.delta
@@ -528,7 +532,7 @@ def discriminative_power(
     alpha : float
         Level of the t-tests.
     correction : {None, "holm"}
-        None, as in the paper: each pair is tested at level alpha. "holm": the level holds for all pairs together.
+        None, as in the paper: each pair is tested at level alpha. "holm": level alpha holds for all pairs together.
 
     Returns
     -------
@@ -584,7 +588,7 @@ def paired_pvalues(values: FloatArray) -> FloatArray:
     from scipy.special import stdtr
 
     n, m = values.shape
-    # Scale by a power of two into [-1, 1], so that squares cannot overflow. t keeps all its bits.
+    # Scale by a power of two into [-1, 1], so that squares cannot overflow. This does not change t.
     values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     found = []
     for j in range(m - 1):

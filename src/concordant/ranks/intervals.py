@@ -22,8 +22,8 @@ from .pair_tests import corrected_pvalues, pvalues_from_errors, pvalues_on_commo
 
 SCHEMA, FORMAT = "concordant-board", 2
 """Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
-SHOWN = 20  # systems in the printed table
-NAMED = 5  # systems named in the verdict
+SHOWN = 20  # number of systems in the printed table
+NAMED = 5  # number of systems named in the verdict
 FEWEST = 3  # topics needed to say how reliable a ranking is
 
 
@@ -115,9 +115,10 @@ class RankIntervals(Result):
 
     @property
     def borders(self) -> tuple[int, ...]:
-        """Number of systems above each border. All of these systems are significantly better than all systems below.
+        """Number of systems above each border, all of which are significantly better than all systems below the border.
 
-        There are no borders if the level holds for each system alone, because a border concerns many systems at once.
+        There are no borders if the confidence level holds for each system alone, because a border concerns many systems
+        at once.
         """
         if not self.simultaneous:
             return ()
@@ -128,7 +129,7 @@ class RankIntervals(Result):
 
     @property
     def borderline(self) -> tuple[tuple[str, str], ...]:
-        """Pairs with a p-value so close to the level that another seed could decide differently."""
+        """Pairs with a p-value so close to the significance level that another seed could decide differently."""
         if self.settings.get("exact"):
             return ()
         draws = self.settings.get("normal_draws") or self.settings["n_resamples"]

@@ -71,10 +71,10 @@ def run_noise(
 
     Notes
     -----
-    V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs cause
-    sum(s^2 / k) / n^2 of it, where s^2 is the variance within a topic and k its number of runs. Scores between 0 and 1
-    get Wilson's interval with the observed dispersion of the topics, and other scores Student's t. If topics are in
-    groups, the variance is CR2. Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
+    V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs contribute
+    sum(s^2 / k) / n^2 to V, where s^2 is the variance within a topic and k its number of runs. Scores between 0 and 1 get
+    Wilson's interval with the observed dispersion of the topics, and other scores Student's t. If topics are in groups,
+    the variance is CR2. Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
     complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
     if how == "seeds" and not complete:
         raise InputError(
-            f"{argument('runs', 'seeds')} needs every run of every system on every topic: leave out what lacks some"
+            f"{argument('runs', 'seeds')} needs every run of every system on every topic: drop incomplete systems"
         )
     if how == "trials" or not complete:
         return None, math.nan
@@ -278,7 +278,7 @@ def _of_system(
     cells, n = run_means(runs[:, None])[:, 0], len(runs)
     if n < 2:
         raise InputError("a system has fewer than 2 topics, so their spread is unknown: leave it out")
-    # V = S^2(M) / n, of which runs cause sum(s^2 / k) / n^2.
+    # V = S^2(M) / n, to which runs contribute sum(s^2 / k) / n^2.
     mean, noise = float(cells.mean()), float(within(runs[:, None]).runs[0])
     variance, df = float(cells.var(ddof=1)) / n, n - 1.0
     if groups is not None:

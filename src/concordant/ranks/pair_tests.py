@@ -271,7 +271,7 @@ def _exceedances(
 
 
 def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> tuple[FloatArray, int]:
-    """Count the exceedances for some sign vectors, and these sign vectors."""
+    """Count the exceedances for a block of sign vectors, and the vectors in the block."""
     counts = np.empty(len(pairs[0]))
     _kernels.active.exceedances(values, base, signs.astype(np.int64), *pairs, counts)
     return counts, len(signs)
@@ -381,7 +381,8 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
     x, sigma = means.values[order], sigma[np.ix_(order, order)]
     variance = np.diag(sigma)
     size = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * sigma, 0))
-    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0  # scores that always vary together
+    # the two scores vary together, so their difference has no error
+    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0
     gaps = x[:, None] - x[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(gaps == 0, 0.0, gaps / size)  # a gap without error is certain: infinite t

@@ -1,6 +1,6 @@
 """Rankings from battles: people, or a judge, say which of two systems answered better.
 
-`read_votes` reads battles, and `rank_votes` finds the ranks that each system may have. There is one number per system:
+`read_votes` reads battles, and `rank_votes` finds the ranks that each system may have. Each system gets one number:
 
 - Win rate: the share of battles won against each opponent, averaged over opponents. So it does not matter how often
   a system met which opponent. A tie counts as half a win.
@@ -43,7 +43,7 @@ _WORDS |= dict.fromkeys(("b", "model_b", "system_b", "right"), 0.0)
 _WORDS |= dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"), 0.5)
 _NOTHING = ("None", "nan", "NaT", "<NA>")  # what str makes of missing cells of a frame or of JSON
 Strength = Literal["win-rate", "bradley-terry"]
-_DRAWS = 49_999  # normal draws for the rank intervals
+_DRAWS = 49_999  # number of normal draws for the rank intervals
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -140,7 +140,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
         model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
     question : str, optional
-        The column with the question of each battle, if no column, or more than one, has a known name.
+        The column with the question of each battle. Needed if no column, or more than one, has a known name.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
 def _votes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Votes:
     """Make votes from the cells of each battle: a, b, winner and, if known, question."""
     columns: list[list[str]] = [[] for _ in names]
-    same: dict[str, str] = {}  # a name is kept once, not once per battle
+    same: dict[str, str] = {}  # keep each name in memory once, not once per battle
     for k, row in enumerate(rows, start=1):
         for name, cells, cell in zip(names, columns, row, strict=True):
             text = "" if not isinstance(cell, str) and str(cell) in _NOTHING else str(cell)
@@ -287,7 +287,7 @@ def rank_votes(
     n_resamples : int
         Number of resamples of questions, or of battles if questions are unknown; at least 100.
     rng : int, Generator or None
-        The same seed gives the same bits.
+        The same seed gives exactly the same result.
     progress : callable, optional
         Called with the number of resamples done and the total.
 
@@ -418,7 +418,7 @@ def strengths(wins: FloatArray, method: Strength) -> FloatArray:
 
 
 def apart(wins: FloatArray, method: Strength) -> IntArray:
-    """Find the systems without a chain of battles to the first one; for strengths, of wins in both directions."""
+    """Find the systems that no chain of battles (for strengths, of wins in both directions) links to the first one."""
     from scipy.sparse.csgraph import connected_components
 
     place = connected_components(wins > 0, connection="strong" if method == "bradley-terry" else "weak")[1]
