@@ -17,8 +17,8 @@ from __future__ import annotations
 # errors. If the interval contains 0, both halves have the larger width.
 NEAR, LEFT = 1.05, 4.0
 
-# Exponent of the growth of a standard error from resamples to topics: 1 for one level, and half a step more for the
-# centre, which uses three levels.
+# Exponent of the factor by which a variance grows from resamples to topics: 1 would suit a single level, and the
+# centre, which uses three levels, needs half a step more.
 GROWTH = 1.5
 
 # Second-level samples of each first-level sample; each has one third-level sample.

@@ -195,11 +195,11 @@ class Model:
     means: FloatArray
     """C x m: D', centred and scaled."""
     residuals: FloatArray
-    """n x C m: scores without the effects of systems and topics, on the same scale."""
+    """n x C m: scores after subtracting the effects of systems and topics, on the same scale."""
     noise_root: FloatArray
-    """L."""
+    """L, the Cholesky factor of N."""
     spread_root: FloatArray
-    """chol(G)."""
+    """chol(G), the Cholesky factor of G."""
     twins: IntArray
     """For each system, the first system with equal scores in all conditions; the two are tied in every draw."""
 
@@ -247,11 +247,11 @@ class Piece(NamedTuple):
     """The random quantities of a block of draws."""
 
     towards: FloatArray
-    """rows x C x C: B."""
+    """The matrices B, rows x C x C."""
     along: FloatArray
-    """rows x C x C: M."""
+    """The matrices M, rows x C x C."""
     size: FloatArray
-    """rows: sqrt(q)."""
+    """The factors sqrt(q), one per row."""
     counts: IntArray
     """How often each topic is drawn: one row for each draw of E, then one for each of E'."""
 
@@ -374,7 +374,7 @@ class Found(NamedTuple):
     """The number of resamples on which the coefficient has no value."""
     method: str
     note: str = ""
-    """Why this method was chosen."""
+    """Why `method` was chosen."""
     n_resamples: int = 0
 
     def interval(self, level: float) -> Interval:
@@ -406,7 +406,7 @@ def limits(
     level: float,
     drawn: Resampling,
 ) -> list[Found | None]:
-    """Compute limits for all coefficients from the same resamples; None for one undefined on nearly all of these.
+    """Compute limits for all coefficients from the same resamples; None for a coefficient that is too often undefined.
 
     The sides, truth and candidate, are topics x systems.
     """

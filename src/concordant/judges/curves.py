@@ -47,8 +47,8 @@ TOPICS = 25.0  # number of topics whose worth is reported, for any sample size
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
 
 SIZES = 8  # number of points of the truth's curve
-AT_A_TIME = 2**20  # most numbers in a block: left-out topics x pairs of systems
-FINEST = 200  # most grid steps in the largest difference of scores; scores on a finer grid rarely tie
+AT_A_TIME = 2**20  # largest number of values in a block: left-out topics x pairs of systems
+FINEST = 200  # largest number of grid steps in the largest difference; scores on a finer grid rarely tie
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
@@ -115,7 +115,7 @@ class Sample:
     """Differences of all pairs of systems on each topic of one side, divided by the size of the largest difference."""
 
     differences: FloatArray
-    """Topics x pairs."""
+    """One row per topic, one column per pair."""
     step: float
     """Step of the grid on which the scores lie; 0 if they are continuous."""
 
@@ -153,9 +153,9 @@ class Design:
     truth: Sample
     judge: Sample
     shared: bool
-    """Whether both judged the same topics, in the same order."""
+    """Whether truth and judge have the same topics, in the same order."""
     reference: int
-    """b."""
+    """b, the number of topics in the reference."""
 
     def moments(self) -> Moments:
         d, e = self.truth.differences, self.judge.differences
@@ -189,7 +189,8 @@ class Design:
         n, b, judge = len(self.truth), self.reference, self.judge
         if own:
             e, ee, de, judge = d, dd, dd, self.truth
-        # Standard deviations of the subset means: u^2 = S_dd (1/b - 1/n), v^2 = S_ee (1/k - 1/n), plus the grid.
+        # Standard deviations of the subset means: u^2 = S_dd (1/b - 1/n), v^2 = S_ee (1/k - 1/n), plus the effect of
+        # the grid.
         u = _spread(dd, b, n, self.truth.step)
         v = _spread(ee, judge_size, len(judge), judge.step)
         if own and not self.truth.step:  # S_de = S_dd and no grid: rho is the same for all pairs
@@ -246,12 +247,12 @@ def _tied(sample: Sample, mean: FloatArray, variance: FloatArray, size: float) -
 
 
 def reference_size(truth: Sample) -> int:
-    """Return the size of the reference: a quarter of the truth's topics. The other topics are for its own curve."""
+    """Return the size of the reference: a quarter of the truth's topics. The other topics are for the truth's curve."""
     return max(len(truth) // 4, 3)
 
 
 def sizes_for(n_topics: float, most: float) -> list[float]:
-    """Return n_topics, or two sizes for extrapolation if there are fewer than n_topics topics."""
+    """Return the size n_topics, or two sizes for extrapolation if n_topics is larger than `most`."""
     return [float(n_topics)] if n_topics <= most else [most / 2, float(most)]
 
 
@@ -334,9 +335,9 @@ class Errors:
         """Return the standard error, and the degrees of freedom by Satterthwaite's rule.
 
         If topics and systems are both random, var = v_T + v_S - v_TS, because leaving out topics and leaving out
-        systems both count the interaction. The variance is at least v_T - v_P and v_S - v_P, because either one counts
-        twice what depends on pairs of topics and of systems. It is also at least v_T / 2 and v_S / 2, because nothing
-        is counted more than twice.
+        systems both count the interaction. The variance is at least v_T - v_P and v_S - v_P, because leaving out either
+        counts twice what depends on pairs of topics and of systems. It is also at least v_T / 2 and v_S / 2, because
+        nothing is counted more than twice.
         """
         parts = (*self.topics, self.systems) if new_systems else self.topics
         total = sum(parts)
@@ -367,7 +368,7 @@ class Both:
 
     @property
     def agreement(self) -> float:
-        """V_Y(n_topics)."""
+        """The expected agreement V_Y(n_topics)."""
         return _value(self.judged(self.values))
 
     def truth_line(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -386,7 +387,7 @@ class Both:
 
     @property
     def half(self) -> int:
-        """Index of half of the largest size. Extrapolation uses the line through the points of these two sizes."""
+        """Index of the size that is half of the largest. Extrapolation uses the line through these two points."""
         return int(np.searchsorted(-self.truth.sizes[::-1], -self.truth.sizes[-1] / 2))
 
     def truth_at(self, values: FloatArray, u: float) -> float:
@@ -397,7 +398,10 @@ class Both:
         return float(np.interp(u, x, line))
 
     def error_of(self, u: float, *, new_systems: bool) -> tuple[float, float]:
-        """Return the standard error of u, which is that of the gap at u over the slope, and its degrees of freedom."""
+        """Return the standard error of u and its degrees of freedom.
+
+        The standard error of u is the standard error of the gap at u, divided by the slope.
+        """
         step = 0.1 * max(u, 1 / self.truth.sizes[-1])
         rise = self.truth_at(self.values, u + step) - self.truth_at(self.values, u - step)
         gap = self.errors(lambda values: self.judged(values) - self.truth_at(values, u))
@@ -520,7 +524,7 @@ MORE = 8  # times as many orders for the values, which cost little compared with
 CHECKED = 8  # batches between two estimates of how far the ends move
 MOST_BATCHES = 64
 STILL = 0.045  # stop when another seed would move the ends by fewer standard errors than this, as estimated
-TEAMS = 40  # most teams to leave out; if there are more, some teams are left out together
+TEAMS = 40  # largest number of teams to leave out in turn; if there are more, some are left out together
 
 
 @dataclass(frozen=True)

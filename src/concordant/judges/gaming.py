@@ -40,7 +40,7 @@ class Dose:
     judged: float
     """Share of the first k documents of all runs that both people and the judge graded."""
     transfer: float
-    """Gain by people divided by gain by the judge; nan if the judge sees no gain."""
+    """Gain as people see it, divided by the gain as the judge sees it; nan if the judge sees no gain."""
 
 
 @checked

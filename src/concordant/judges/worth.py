@@ -34,7 +34,7 @@ from .curves import TOPICS, Both, Curve, Design, How, Sample, WorthEstimate, agr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeWorth(Result):
-    """Result of `judge_worth`. `print` shows it, `plot` draws it, `to_dict` has everything."""
+    """Result of `judge_worth`. `print` shows it, `plot` draws it, and `to_dict` returns all its contents."""
 
     _figure = "intervals.worths"
 
@@ -42,7 +42,7 @@ class JudgeWorth(Result):
     names: tuple[str, str]
     """Names of the truth and of the candidate."""
     n_topics: float
-    """Number of the candidate's topics whose worth is estimated, by default 25 for any sample size."""
+    """Number of the candidate's topics whose worth is estimated: by default 25, whatever the sample size."""
     worth: float
     """Number of topics of the truth that rank the systems as well. 0: fewer than one; inf: no number is enough; nan:
     unknown."""
@@ -92,7 +92,7 @@ class JudgeWorth(Result):
 
     @property
     def sentence(self) -> str:
-        """Sentence with the number of the truth's topics that rank the systems as well, and its interval."""
+        """Sentence that states how many of the truth's topics rank the systems as well, with the interval."""
         of = "the systems" if self.settings["new_systems"] else f"these {self.settings['n_systems']} systems"
         worth = self.worth, self.interval.low, self.interval.high
         level = self.interval.confidence_level
@@ -305,7 +305,7 @@ def sentence(
     unit: str = "topics",
     systems: str = "the systems",
 ) -> str:
-    """Write the second sentence, which says how many topics of the truth do as well. `worth` has value, low and high.
+    """Write the second sentence, which says how many topics of the truth do as well. `worth` is (value, low, high).
 
     `unit` names what is counted, `systems` the ranked systems.
     """
@@ -367,7 +367,7 @@ def _apart(end: float, n_topics: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeRanking(Result):
-    """Result of `rank_judges`. `print` shows it, `to_dict` has everything."""
+    """Result of `rank_judges`. `print` shows it, and `to_dict` returns all its contents."""
 
     _figure = "intervals.worths"
 

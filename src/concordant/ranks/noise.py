@@ -72,9 +72,10 @@ def run_noise(
     Notes
     -----
     V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs contribute
-    sum(s^2 / k) / n^2 to V, where s^2 is the variance within a topic and k its number of runs. Scores between 0 and 1 get
-    Wilson's interval with the observed dispersion of the topics, and other scores Student's t. If topics are in groups,
-    the variance is CR2. Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
+    sum(s^2 / k) / n^2 to V, where s^2 is the variance within a topic and k its number of runs. Scores between 0
+    and 1 get Wilson's interval with the observed dispersion of the topics, and other scores Student's t. If
+    topics are in groups, the variance is CR2. Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees
+    of freedom.
 
     Examples
     --------
