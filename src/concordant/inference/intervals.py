@@ -64,7 +64,7 @@ class Nested(NamedTuple):
 def nested_weights(
     n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER, levels: int = 3
 ) -> Iterator[tuple[IntArray, ...]]:
-    """Yield how often each topic is drawn at each level, some first-level samples at a time.
+    """Yield how often each topic is drawn at each level, for a block of first-level samples at a time.
 
     Each first-level sample has `inner` second-level samples, and each of these one sample on every further level.
     """
@@ -92,8 +92,8 @@ def nested_values(
 def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
     """Compute only the centre of each statistic, from `n_resamples` / 2 pairs of a resample and a resample of it.
 
-    The Monte Carlo error is a third of that of `nested_values`, whose deeper levels serve the standard error. The
-    centre is nan if a statistic is undefined on nearly all pairs.
+    The Monte Carlo error is a third of the error of `nested_values`, whose deeper levels are needed for the standard
+    error. The centre is nan if a statistic is undefined on nearly all pairs.
     """
     sample, once, twice = _on_levels(conditions, statistic, drawn, max(2, drawn.n_resamples // 2), 1, levels=2)
     kept = ~(np.isnan(once) | np.isnan(twice))
@@ -253,7 +253,7 @@ class Piece(NamedTuple):
     size: FloatArray
     """The factors sqrt(q), one per row."""
     counts: IntArray
-    """How often each topic is drawn: one row for each draw of E, then one for each of E'."""
+    """How often each topic is drawn: one row for each draw of E, then one row for each draw of E'."""
 
 
 def pieces(model: Model, count: int, rng: np.random.Generator) -> Iterator[Piece]:
@@ -364,7 +364,7 @@ SHRINKAGE_NEEDS = (
 
 
 class Found(NamedTuple):
-    """Bootstrap limits of a coefficient, with its corrected value and standard error."""
+    """Bootstrap limits of a coefficient, with its bias-corrected value and standard error."""
 
     low: float
     high: float

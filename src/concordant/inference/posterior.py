@@ -10,9 +10,9 @@ estimated from the observed means (empirical Bayes), shrinks them:
     K = 1 - E[B],    B ~ chi2_{m-3} / (m - 1) * N / V, given that B < 1,
 
 with V the variance of the m observed means and N the average sampling variance of their deviations from the average.
-B = N / V is the share of noise in the variance; with a flat prior on the variance of the true means it has this
-distribution (Morris 1983). With a clear signal, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N / V.
-With few topics V may be near N by chance. K then stays above 0; at 0 the systems would be equal, and no number of
+B = N / V is the share of noise in the variance; with a flat prior on the variance of the true means it has the
+distribution above (Morris 1983). With a clear signal, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N
+/ V. With few topics V may be near N by chance. K then stays above 0; at 0 the systems would be equal, and no number of
 topics could rank them. K is 1 for fewer than 4 systems.
 """
 

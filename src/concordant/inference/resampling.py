@@ -106,7 +106,7 @@ def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) ->
 
 
 def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
-    """Compute the systems' means over resampled topics. Equal totals are tied, as in all means."""
+    """Compute the systems' means over resampled topics. Systems with equal totals get equal means."""
 
     def sums(of: FloatArray) -> FloatArray:
         found = np.empty((len(weights), of.shape[1]))

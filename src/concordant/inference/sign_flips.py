@@ -21,10 +21,10 @@ _ROWS = 512  # permutations at a time, to bound the memory
 
 
 class Signs(NamedTuple):
-    """Permutations of the topics' signs: all of them, or random ones in batches of equal size."""
+    """Sign vectors of the topics: all possible ones, or random ones in batches of about equal size."""
 
     batches: tuple[FloatArray, ...]
-    """Permutations x topics, -1 or 1."""
+    """Signs, -1 or 1: one row per permutation, one column per topic."""
     exact: bool
 
     @property
@@ -34,7 +34,7 @@ class Signs(NamedTuple):
 
 
 def draw_signs(n: int, n_resamples: int, rng: np.random.Generator) -> Signs:
-    """Make all 2^n permutations if they are at most `n_resamples`, otherwise `n_resamples` random ones."""
+    """Make all 2^n sign vectors if there are at most `n_resamples` of them, otherwise `n_resamples` random ones."""
     exact = takes_all_signs(n, n_resamples)
     batches = np.array_split(np.arange(n_resamples), min(BATCHES, n_resamples))
     parts = [(0, 2**n)] if exact else [(part[0], part[-1] + 1) for part in batches]

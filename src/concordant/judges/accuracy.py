@@ -25,9 +25,9 @@ def soft_pairwise_accuracy(
     """Compute soft pairwise accuracy (SPA), the agreement of p-values for pairs of systems.
 
     SPA = 1 - mean of abs(p_truth - p_candidate) over pairs. Here p is the p-value of a one-sided paired permutation
-    test over topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or wrong,
-    however close its systems are. In SPA, agreement on an unclear pair counts as much as agreement on a clear one. SPA
-    ranges from 0 to 1, and is 1 if all p-values are the same.
+    test over topics, whose alternative is that the first system of the pair is better. `pairwise_accuracy` counts a
+    pair as right or wrong, however close its systems are. In SPA, agreement on an unclear pair counts as much as
+    agreement on a clear one. SPA ranges from 0 to 1, and is 1 if all p-values are the same.
 
     Parameters
     ----------

@@ -715,7 +715,7 @@ def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tu
 
 
 def too_few(topics: int, systems: int, unit: str = "topic") -> str:
-    """Say why a worth cannot be estimated; empty if it can."""
+    """Say why a worth cannot be estimated; return an empty string if it can."""
     missing = []
     if topics < FEWEST_TOPICS:
         missing.append(f"{counted(topics, unit)} (at least {FEWEST_TOPICS} are needed)")

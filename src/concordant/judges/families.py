@@ -207,7 +207,7 @@ def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
 
 
 def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> Findings:
-    """Test all families of two matched sides."""
+    """Test all families for bias, on two matched sides."""
     truth, candidate = (side.values - side.values.mean(axis=1, keepdims=True) for side in sides.scores)
     member = np.array(list(of.values()))
     weights = member / member.sum(axis=1, keepdims=True) - (1 - member) / (1 - member).sum(axis=1, keepdims=True)

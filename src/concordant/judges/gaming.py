@@ -224,7 +224,7 @@ def _verdict(found: Mapping[str, Any]) -> str:
         f"{found['favourite_people']} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"
     )
     if found["gamed"] is None:
-        return f"Nothing shows that systems gain anything by {people} when they ask {judge}: {where}"
+        return f"Nothing shows that systems gain anything according to {people} when they ask {judge}: {where}"
     if found["gamed"]:
         return f"{judge if judge != 'the judge' else 'The judge'} can be gamed: {where}"
     return f"Nothing shows that {judge} is easier to game than a judge with random errors: {where}"

@@ -85,10 +85,11 @@ def rank_changes(
 
     The intervals are for the same statistics across the population of topics. The largest of many observed changes is
     biased upwards, in the sample and in every resample, so bootstrap quantiles are invalid. Instead we use the
-    simultaneous `rank_intervals` of both sides, each at level 1 - (1 - confidence_level) / 2. Together they hold with
-    at least the confidence level. Each statistic then lies between its smallest and largest value over the ranks that
-    these intervals allow. So all intervals hold simultaneously, whichever systems were selected. They are wide, because
-    they ignore that both sides share topics. If the lower end for the largest drop is above 0, some system truly drops.
+    simultaneous `rank_intervals` of both sides, each at level 1 - (1 - confidence_level) / 2. The intervals of both
+    sides hold together with at least the requested confidence. Each statistic then lies between its smallest and
+    largest value over the ranks that these intervals allow. So all intervals hold simultaneously, whichever systems
+    were selected. They are wide, because they ignore that both sides share topics. If the lower end for the largest
+    drop is above 0, some system truly drops.
 
     References
     ----------
@@ -123,7 +124,7 @@ def default_k(m: int) -> int:
 
 
 def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> Findings:
-    """Compute the rank changes from the ranks that each side allows."""
+    """Compute the rank changes, with intervals from the ranks that each side allows its systems."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
     ranks = mean_ranks(np.array(means))  # 1 for the largest; ties share their mean rank

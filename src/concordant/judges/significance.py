@@ -100,7 +100,7 @@ def significant_pairs(values: FloatArray, correction: Correction | None, alpha: 
 def agreement_from(
     sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, correction: Correction | None, alpha: float
 ) -> Findings:
-    """Count agreements from the significant pairs of each side."""
+    """Count agreements and disagreements of both sides about their significant pairs."""
     means = sides.scores[0].means(), sides.scores[1].means()
     first, second = np.triu_indices(len(means[0]), 1)
     directions = [np.sign(mean[first] - mean[second]) for mean in means]

@@ -71,8 +71,8 @@ def rank_distance(
         d_rank^2 = minimum over delta >= 0 of n (delta - d)' S^-1 (delta - d),
 
     which is Hotelling's T^2 between the observed means and the nearest means with the order of `candidate`. For two
-    systems in the wrong order it is Student's paired t. It is 0 if and only if no pair has opposite orders. It has no
-    upper bound and is not symmetric. `rank_test` tells whether a distance is large for this collection.
+    systems in the wrong order the distance is Student's paired t. It is 0 if and only if no pair has opposite orders.
+    It has no upper bound and is not symmetric. `rank_test` tells whether a distance is large for this collection.
 
     Parameters
     ----------

@@ -157,7 +157,7 @@ def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
 
 
 def repeated(side: Scores) -> Scores:
-    """Require scores with repeated runs."""
+    """Return the scores, or raise an error if no topic has repeated runs."""
     if side.runs is None:
         raise InputError(
             f"{side.source or 'scores'}: every topic has one run, so topics and runs cannot be separated: give several "

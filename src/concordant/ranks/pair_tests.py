@@ -114,7 +114,7 @@ def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool
 
 
 def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling, *, simultaneous: bool) -> FloatArray:
-    """Compute p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
+    """Compute the p-values of all pairs, m x m, from their statistics r, corrected as in `corrected_pvalues`.
 
     The `columns` give the differences of pairs under random signs. Divided by `size`, these are comparable with r.
     """
