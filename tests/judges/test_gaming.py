@@ -139,7 +139,7 @@ def test_a_judge_that_helps_nobody_leaves_it_open() -> None:
     found = found_by(runs, people, judge, rng=1)
     assert found.gamed is None
     assert found.lost_interval is None
-    assert found.verdict.startswith("Nothing shows that systems gain anything by people when they ask the judge: its")
+    assert found.verdict.startswith("Nothing shows that systems gain anything according to people when they ask the")
     assert "-" in found.table()
 
 

@@ -1,1 +1,1 @@
-"""Methods of inference: resampling of topics, null distributions, permutation tests, adjustments, and posteriors."""
+"""Resampling of topics, null distributions, permutation tests, adjusted p-values, and posteriors."""

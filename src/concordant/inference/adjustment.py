@@ -8,7 +8,7 @@ from ..arrays import FloatArray, IntArray
 
 
 def stepped_down(p: FloatArray, order: IntArray | slice = slice(None)) -> FloatArray:
-    """Make adjusted p-values monotone, in the order of significance, and cut them at 1."""
+    """Make adjusted p-values monotone, in the order of significance, and at most 1."""
     found = np.empty(len(p))
     found[order] = np.minimum(1.0, np.maximum.accumulate(p[order]))
     return found

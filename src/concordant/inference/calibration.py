@@ -17,27 +17,30 @@ from __future__ import annotations
 # errors. If the interval contains 0, both halves have the larger width.
 NEAR, LEFT = 1.05, 4.0
 
-# Exponent of the growth of a standard error from resamples to topics: 1 for one level, and half a step more for the
-# centre, which uses three levels.
+# Exponent of the factor by which a variance grows from resamples to topics: 1 would suit a single level, and the
+# centre, which uses three levels, needs half a step more.
 GROWTH = 1.5
 
 # Second-level samples of each first-level sample; each has one third-level sample.
 INNER = 12
 
-# The least number of resamples on all levels. It leaves 20 at the first level, to estimate a standard error.
+# The smallest total number of resamples. It leaves 20 first-level samples, from which a standard error can be
+# estimated.
 FEWEST = 500
 
 # Intervals of `correlate`, method "auto": coverage_intervals.py
 
-# Threshold of the fit of the shrinkage model, in standard deviations of the agreement between halves of the topics.
-# Below it, the interval also includes the iterated one. 1 of 20 samples of real collections is below. A threshold
-# nearer to 0 detects more samples with tied systems, but widens intervals.
+# Threshold for the fit of the shrinkage model, in standard deviations of the agreement between halves of the topics. If
+# the fit is below it, the interval is widened to include the iterated interval; this happens in 1 of 20 samples of real
+# collections. A threshold nearer to 0 detects more samples with tied systems, but widens intervals.
 MISFIT = -1.2
 
-# The half of the interval away from 0, relative to that by shrinkage, which misses three times as often towards 0.
+# Factor on the half of the shrinkage interval that points away from 0. The shrinkage interval misses three times as
+# often towards 0.
 AWAY = 0.9
 
-# The factor on resamples for the iterated interval there, so that it varies as little with the seed.
+# Factor on the number of resamples for the iterated interval, so that it varies as little with the seed as the
+# shrinkage interval.
 STEADY = 8
 
 # `rank_intervals`: coverage_ranks.py
@@ -48,5 +51,5 @@ UNSEEN = 2.0
 
 # Intervals of `correlate`, method "shrinkage": coverage_intervals.py
 
-# The least factor of shrinkage: at 0, all means would be equal and correlations undefined.
+# The smallest shrinkage factor: at 0, all means would be equal and correlations undefined.
 LEAST_SHRINKAGE = 0.05

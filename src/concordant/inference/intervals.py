@@ -4,8 +4,8 @@ Observed means are noisy. Resampling adds more noise, and noise lowers agreement
 estimate the sampling error. docs/guide/intervals.md derives the corrections and reports the coverage of each method.
 
 Nested bootstrap: extrapolate a statistic of means from one, two and three doses of sampling noise to none. A sample of
-topics differs from the population by sampling noise. A resample adds as much noise again, and a resample of that once
-more. The losses from level to level estimate the loss at the first, unobserved step.
+topics differs from the population by sampling noise. A resample adds as much noise again, and a resample of the
+resample adds it once more. The losses from level to level estimate the loss at the first, unobserved step.
 
 Shrinkage: draw the population means of all conditions, given the observed means.
 
@@ -18,8 +18,8 @@ in which N is the identity (N = LL', G = L^-1 S L^-T), a draw is
     h = max(1 - q / e, least),   truth = D B' + E M',   again = truth + sqrt(q) E',
     B = L U diag(h) U' L^-1,   M = L U diag(sqrt(h q)) U' L^-1,
 
-with E and E' the errors of two resamples of the topics, the same topics in all conditions. W and q reflect the
-uncertainty of S and N. Each draw of true means comes with `again`, the means of another sample of as many topics.
+with E and E' the errors of two resamples of the topics. All conditions use the same resampled topics. W and q reflect
+the uncertainty of S and N. Each draw of true means comes with `again`, the means of another sample of as many topics.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Nested(NamedTuple):
     """Values of a statistic on the sample and on three levels of resamples."""
 
     sample: FloatArray
-    """k."""
+    """Value of each of the k statistics on the sample."""
     first: FloatArray
-    """k x outer."""
+    """k x outer: values on first-level resamples of the sample."""
     second: FloatArray
     """k x outer x inner: resamples of each first-level resample."""
     third: FloatArray
@@ -64,7 +64,7 @@ class Nested(NamedTuple):
 def nested_weights(
     n: int, outer: int, rng: np.random.Generator, *, inner: int = INNER, levels: int = 3
 ) -> Iterator[tuple[IntArray, ...]]:
-    """Yield how often each topic is drawn at each level, some first-level samples at a time.
+    """Yield how often each topic is drawn at each level, for a block of first-level samples at a time.
 
     Each first-level sample has `inner` second-level samples, and each of these one sample on every further level.
     """
@@ -80,9 +80,9 @@ def nested_weights(
 def nested_values(
     conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, *, inner: int = INNER
 ) -> Nested:
-    """Compute a statistic of the means on all levels, with `n_resamples` resamples in all, but at least two outer ones.
+    """Compute a statistic of the means on all levels, with `n_resamples` in total, but at least two outer resamples.
 
-    All conditions are topics x systems, and are resampled by the same topics.
+    All conditions are topics x systems, and the same topics are drawn for all of them.
     """
     outer = max(2, drawn.n_resamples // (1 + 2 * inner))
     sample, first, second, third = _on_levels(conditions, statistic, drawn, outer, inner, levels=3)
@@ -92,8 +92,8 @@ def nested_values(
 def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling) -> FloatArray:
     """Compute only the centre of each statistic, from `n_resamples` / 2 pairs of a resample and a resample of it.
 
-    The Monte Carlo error is a third of that of `nested_values`, whose deeper levels serve the standard error. The
-    centre is nan if a statistic is undefined on nearly all pairs.
+    The Monte Carlo error is a third of the error of `nested_values`, whose deeper levels are needed for the standard
+    error. The centre is nan if a statistic is undefined on nearly all pairs.
     """
     sample, once, twice = _on_levels(conditions, statistic, drawn, max(2, drawn.n_resamples // 2), 1, levels=2)
     kept = ~(np.isnan(once) | np.isnan(twice))
@@ -105,7 +105,7 @@ def centres(conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resam
 def _on_levels(
     conditions: Sequence[FloatArray], statistic: Statistic, drawn: Resampling, outer: int, inner: int, levels: int
 ) -> list[FloatArray]:
-    """Compute a statistic on the sample, and for each level on its resamples, one after the other."""
+    """Compute a statistic on the sample and on the resamples of each level; return the sample's values first."""
     n, each, done = len(conditions[0]), 1 + (levels - 1) * inner, 0
     values = partial(_values, conditions, statistic, drawn.threads)
     pieces = nested_weights(n, outer, drawn.generator(), inner=inner, levels=levels)
@@ -123,11 +123,11 @@ def _values(conditions: Sequence[FloatArray], statistic: Statistic, threads: int
     return np.atleast_2d(statistic([resampled_means(c, weights, workers=threads) for c in conditions]))
 
 
-# From values on all levels to a centre without the bias of noise, and its standard error --------------------------
+# From the values on all levels to a centre corrected for noise, and its standard error ----------------------------
 
 
 class Summary(NamedTuple):
-    """A statistic's value, centre and errors, from all levels."""
+    """The centre of a statistic and its errors, computed from all levels."""
 
     centre: float
     """3t - 3E* + E**: the value, extrapolated from one, two and three doses of noise to none."""
@@ -150,7 +150,7 @@ def centre_of(value: FloatArray, once: FloatArray, twice: FloatArray) -> FloatAr
 def summarise(found: Nested, n: int) -> list[Summary | None]:
     """Summarise each statistic; None if it is undefined on nearly all resamples.
 
-    First-level samples with undefined values at deeper levels are left out.
+    A first-level sample is left out if its value, or a value at a deeper level, is undefined.
     """
     return [_summary(Nested(*(level[k] for level in found)), n) for k in range(len(found.sample))]
 
@@ -184,27 +184,31 @@ def _summary(found: Nested, n: int) -> Summary | None:
 
 # Shrinkage -------------------------------------------------------------------------------------------------------
 
-DEPENDENT = 1e-6  # relative part of a condition's error, independent of the others, that counts as rounding
+# if less than this part of a condition's error is independent of the other conditions, it counts as rounding
+DEPENDENT = 1e-6
 
 
 @dataclass(frozen=True)
 class Model:
-    """The estimates that the draws are made from."""
+    """The estimates on which the draws are based."""
 
     means: FloatArray
     """C x m: D', centred and scaled."""
     residuals: FloatArray
-    """n x C m: scores without the effects of systems and topics, on the same scale."""
+    """n x C m: scores after subtracting the effects of systems and topics, on the same scale."""
     noise_root: FloatArray
-    """L."""
+    """L, the Cholesky factor of N."""
     spread_root: FloatArray
-    """chol(G)."""
+    """chol(G), the Cholesky factor of G."""
     twins: IntArray
     """For each system, the first system with equal scores in all conditions; the two are tied in every draw."""
 
 
 def model_of(conditions: Sequence[FloatArray]) -> Model | None:
-    """Fit the model to conditions, each topics x systems; None if there is no noise, or no spread, to model."""
+    """Fit the model to conditions, each topics x systems; None if that is impossible.
+
+    The model needs enough systems and topics, means that vary, and errors that vary differently in each condition.
+    """
     n, m = conditions[0].shape
     count = len(conditions)
     if m - 1 <= count or n < 3:
@@ -240,20 +244,20 @@ def _twins(conditions: Sequence[FloatArray]) -> IntArray:
 
 
 class Piece(NamedTuple):
-    """The random parts of some draws."""
+    """The random quantities of a block of draws."""
 
     towards: FloatArray
-    """rows x C x C: B."""
+    """The matrices B, rows x C x C."""
     along: FloatArray
-    """rows x C x C: M."""
+    """The matrices M, rows x C x C."""
     size: FloatArray
-    """rows: sqrt(q)."""
+    """The factors sqrt(q), one per row."""
     counts: IntArray
-    """How often each topic is drawn: one row for each draw of E, then one for each of E'."""
+    """How often each topic is drawn: one row for each draw of E, then one row for each draw of E'."""
 
 
 def pieces(model: Model, count: int, rng: np.random.Generator) -> Iterator[Piece]:
-    """Yield the random parts of `count` draws, some at a time."""
+    """Yield the random quantities of `count` draws, in blocks."""
     n, (c, m) = len(model.residuals), model.means.shape
     df = m - 1
     for lo in range(0, count, CHUNK):
@@ -275,7 +279,7 @@ def pieces(model: Model, count: int, rng: np.random.Generator) -> Iterator[Piece
 
 
 def drawn_means(model: Model, piece: Piece, threads: int) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Compute true means and the means of another sample, for each condition rows x systems."""
+    """Compute the true means, and the means of another sample, with rows x systems for each condition."""
     n, (c, m), rows = len(model.residuals), model.means.shape, len(piece.size)
     errors = np.empty((2 * rows, c * m))
     _kernels.active.resampled_sums(model.residuals, piece.counts, errors, threads)
@@ -287,7 +291,10 @@ def drawn_means(model: Model, piece: Piece, threads: int) -> tuple[list[FloatArr
 
 
 def shrunk_values(model: Model, statistic: Statistic, drawn: Resampling) -> tuple[FloatArray, FloatArray]:
-    """Compute a statistic of true means and of another sample's means, each k x draws, from two resamples per draw."""
+    """Compute a statistic of the true means and of another sample's means, each k x draws.
+
+    Each draw uses two resamples.
+    """
     count = drawn.n_resamples // 2
     work = partial(_shrunk, model, statistic, drawn.threads)
     found, done = [], 0
@@ -306,20 +313,22 @@ def _shrunk(model: Model, statistic: Statistic, threads: int, piece: Piece) -> t
 
 # Whether the model fits -------------------------------------------------------------------------------------------
 
-CHECKED = 400  # draws of another sample for the check
-SPLITS = 2  # splits of the topics into halves for each draw
+CHECKED = 400  # number of draws of another sample for the check
+SPLITS = 2  # number of splits of the topics into halves for each draw
 
 
 def fit_of(model: Model) -> float:
-    """Compare the agreement between halves of the topics with the model's prediction, in its standard deviations.
+    """Compare the agreement between halves of the topics with the model's prediction.
 
-    This is a posterior predictive check by tau_ap_b, the lowest value over all pairs of conditions. It is well below 0
-    if many systems are nearly tied: their order is noise, which the model, with one spread for all systems, takes for
-    signal.
+    The result is the difference in standard deviations of the prediction.
 
-    With d the means over half of the topics minus those over all, the halves have means D + d and D - d. So agreement
-    between halves is a function of the means, in the sample and in every draw of another one. A fixed seed makes the
-    check depend on the data alone.
+    This is a posterior predictive check by tau_ap_b. The result is the lowest value over all pairs of conditions. It is
+    well below 0 if many systems are nearly tied: their order is noise, which the model, with one spread for all
+    systems, takes for signal.
+
+    With d the means over half of the topics minus the means over all topics, the halves have means D + d and D - d. So
+    agreement between halves is a function of the means, in the sample and in every draw of another sample. A fixed seed
+    makes the check depend on the data alone.
     """
     f, rng = get_coefficient("tau_ap_b").formula, np.random.default_rng(0)
     n, (c, m) = len(model.residuals), model.means.shape
@@ -336,7 +345,7 @@ def fit_of(model: Model) -> float:
         sides = (np.ascontiguousarray(half[:, :, k]) for half, k in zip(predicted, (i, j), strict=True))
         values = np.asarray(f(*sides))
         here = np.asarray(f(*(np.ascontiguousarray(half[:, k]) for half, k in zip(observed, (i, j), strict=True))))
-        # Variance of the mean over all splits: subtract the Monte Carlo variance of few splits.
+        # Variance of the mean over all splits: subtract the Monte Carlo variance that comes from using few splits.
         variance = values.mean(axis=1).var(ddof=1) - values.var(axis=1, ddof=1).mean() / SPLITS
         return float((here.mean() - values.mean()) / math.sqrt(max(float(variance), 1e-12)))
 
@@ -355,7 +364,7 @@ SHRINKAGE_NEEDS = (
 
 
 class Found(NamedTuple):
-    """Bootstrap limits of a coefficient, with its corrected value and standard error."""
+    """Bootstrap limits of a coefficient, with its bias-corrected value and standard error."""
 
     low: float
     high: float
@@ -365,7 +374,7 @@ class Found(NamedTuple):
     """The number of resamples on which the coefficient has no value."""
     method: str
     note: str = ""
-    """Why this method was chosen."""
+    """Why `method` was chosen."""
     n_resamples: int = 0
 
     def interval(self, level: float) -> Interval:
@@ -385,7 +394,7 @@ class Agreements:
 
 
 def check_bootstrap(n_resamples: int) -> None:
-    """Refuse too few resamples."""
+    """Raise an error if there are too few resamples for an interval."""
     if n_resamples < FEWEST:
         raise InputError(f"{named('n_resamples')} is {n_resamples}: an interval needs at least {FEWEST} resamples")
 
@@ -397,7 +406,7 @@ def limits(
     level: float,
     drawn: Resampling,
 ) -> list[Found | None]:
-    """Compute limits for all coefficients from the same resamples; None for one undefined on nearly all of them.
+    """Compute limits for all coefficients from the same resamples; None for a coefficient that is too often undefined.
 
     The sides, truth and candidate, are topics x systems.
     """
@@ -413,7 +422,8 @@ def limits(
     if method == "iterated":
         return iterated(drawn)
     model = model_of(sides)
-    # With eight times as many resamples, the iterated interval varies as little with the seed as the one by shrinkage.
+    # With eight times as many resamples, the iterated interval varies as little with the seed as the shrinkage
+    # interval.
     more = replace(drawn, n_resamples=STEADY * drawn.n_resamples)
     if model is None:
         if method == "shrinkage":
@@ -450,10 +460,10 @@ def around(truth: FloatArray, again: FloatArray, within: Range, level: float) ->
 
 
 def reaching(found: Found, other: float, within: Range, level: float) -> Found:
-    """Move the limit nearer 0 further towards 0, if the centre of the iterated bootstrap is nearer 0 than by shrinkage.
+    """Move the limit near 0 further towards 0 if the iterated bootstrap has a centre nearer to 0 than shrinkage has.
 
-    Violations of the model (ties, groups, curved relations) usually make its centre too extreme. So the half away from
-    0 is shortened a little, unless the sign of the centre is unclear.
+    Violations of the model (ties, groups, curved relations) usually make the centre by shrinkage too extreme. So the
+    half of the interval that points away from 0 is shortened a little, unless the sign of the centre is unclear.
     """
     half = normal_quantile(level) * found.standard_error
     sign = -1.0 if found.bias_corrected < 0 else 1.0
@@ -469,11 +479,11 @@ def reaching(found: Found, other: float, within: Range, level: float) -> Found:
 def from_summary(summary: Summary, within: Range, level: float) -> Found:
     """Compute the iterated limits from a summary of all levels.
 
-    The centre is first cut to the range of the coefficient, so that no interval shrinks to a point.
+    The centre is first clipped to the range of the coefficient, so that no interval shrinks to a point.
     """
     corrected = float(np.clip(summary.centre, *within))
-    # Student's quantile and the Monte Carlo error of the centre keep the coverage with few resamples.
-    from scipy.special import stdtrit  # here, so that a plain comparison needs no SciPy
+    # With few resamples, Student's quantile and the Monte Carlo error of the centre keep the coverage.
+    from scipy.special import stdtrit  # imported here, so that a plain comparison needs no SciPy
 
     t = float(stdtrit(summary.outer - 1, (1 + level) / 2))
     near = NEAR * t * math.hypot(summary.standard_error, summary.monte_carlo)

@@ -1,20 +1,20 @@
 """Null distributions of tau and AP correlation, over random rankings of the systems.
 
-Beyond a few systems their tails are those of a sum of independent discrete uniforms, computed so that they are accurate
-relative to the tail itself.
+With more than a few systems, we compute the tails from a sum of independent discrete uniform variables, with an error
+that is small relative to the tail itself.
 
 D = sum_j spacing_j D_j, D_j uniform on 0 .. j for j = 1 .. m-1. Its Laplace transform is a product of simple factors,
 M(z) = E[exp(-zD)] = prod_j (1 - exp(-(j+1) spacing_j z)) / ((j+1) (1 - exp(-spacing_j z))), and for any theta > 0
 
     P(D <= d) = 1 / (2 pi i) * integral over Re z = theta of exp(zd) M(z) / z dz,
 
-If D is a whole number, 1 - exp(-z) takes the place of z, over one period. All theta give the same value, but in
-floating point theta must be near the saddle point. There the integrand is a bump about as high as the tail itself, and
-nothing cancels. The trapezoid rule of step h adds copies of exp(-theta d) P(D <= d), shifted by multiples of the period
-2 pi / h. We choose h so that, by Chernoff's bound, they are far below the last digit.
+If D is a whole number, 1 - exp(-z) takes the place of z, and the integral is over one period. All theta give the same
+value, but in floating point theta must be near the saddle point. There the integrand is a bump about as high as the
+tail itself, and nothing cancels. The trapezoid rule of step h adds copies of exp(-theta d) P(D <= d), shifted by
+multiples of the period 2 pi / h. We choose h so that, by Chernoff's bound, they are far below the last digit.
 
 A few fixed values of theta, the knots, serve all d. Every d is within about a standard deviation of the mean of D under
-some knot's tilt, which costs less than a digit. So each knot is computed once for a distribution.
+some knot's tilt, which costs less than a digit. So each knot is computed only once per distribution.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Alternative = Literal["two-sided", "less", "greater"]
 Numbers: TypeAlias = "float | FloatArray"
 ComplexArray = npt.NDArray[np.complex128]
 
-_SLACK = 1e-12  # values this close to an attainable value equal it
+_SLACK = 1e-12  # values this close to an attainable value count as equal to it
 _EXACT = {"tau": 20, "tau_ap": 12}  # up to this many systems, all rankings are counted
-_COUNTED = 1e6  # tails with fewer rankings than this are counted
+_COUNTED = 1e6  # if a tail has fewer rankings than this, they are counted
 _LEAST = 5e-324  # the smallest positive float
 _NEGLIGIBLE = math.exp(-45)  # relative to the largest term
 _BLOCK = 32  # nodes at a time
@@ -122,18 +122,18 @@ class NullDistribution(Result):
 
     @property
     def verdict(self) -> str:
-        """The mean and standard deviation."""
+        """State the mean and the standard deviation."""
         return f"{self.coefficient} over all rankings of {self.m} systems: mean 0, standard deviation {self.std:.4f}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row."""
+        """Return one row with the variance and the standard deviation."""
         names = ("coefficient", "m", "var", "std")
         return [{name: getattr(self, name) for name in names}]
 
     def _contents(self) -> dict[str, Any]:
         return self.rows()[0]
 
-    # The methods below take checked arrays of any shape.
+    # `_each` checks values; the methods below it take checked arrays of any shape.
 
     def _each(self, function: Any, value: npt.ArrayLike) -> Numbers:
         try:
@@ -143,7 +143,7 @@ class NullDistribution(Result):
         if array.dtype.kind not in "iuf":
             raise InputTypeError(f"value is {value!r}: give a number or an array of numbers")
         array = np.asarray(array, np.float64)
-        wrong = ~(np.abs(array) <= 1 + _SLACK)  # nan, too
+        wrong = ~(np.abs(array) <= 1 + _SLACK)  # also true for nan
         if wrong.any():
             raise InputError(
                 f"value is {float(array[wrong].flat[0])!r}: give values of {self.coefficient}, from -1 to 1"
@@ -152,7 +152,7 @@ class NullDistribution(Result):
         return float(result) if result.ndim == 0 else result
 
     def _missing(self, value: FloatArray) -> FloatArray:
-        """Convert values to D, plus the slack."""
+        """Convert values of the coefficient to D, with the slack added."""
         return (1 - value + _SLACK) / 2 * self._most
 
     def _at_least(self, value: FloatArray) -> FloatArray:
@@ -191,16 +191,16 @@ class NullDistribution(Result):
 
 
 @checked
-@lru_cache(maxsize=32)  # with what it has computed
+@lru_cache(maxsize=32)  # the cached distributions keep what they have computed
 def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDistribution:
-    """The distribution of tau or AP correlation over all m! rankings of m systems, without ties.
+    """Return the distribution of tau or AP correlation over all m! rankings of m systems, without ties.
 
     Let D_j be the number of systems above the candidate's (j+1)-th that should be below it. For a random ranking the
     D_j are independent and uniform on 0 .. j; tau = 1 - 2 sum_j D_j / (m(m-1)/2), and
-    tau_ap = 1 - 2 / (m-1) sum_j D_j / j. Up to 20 systems (tau_ap: 12) all rankings are counted. Beyond, the transform
-    is inverted at the saddle point. For tau the tail has at least 11 correct digits, down to the smallest float. For
-    tau_ap it is within 0.2% for 13 to 30 systems, and far better beyond; tails with fewer than a million rankings are
-    counted. docs/guide/null-distributions.md reports the measurements.
+    tau_ap = 1 - 2 / (m-1) sum_j D_j / j. Up to 20 systems (tau_ap: 12) all rankings are counted. For more systems, the
+    transform is inverted at the saddle point. For tau the tail has at least 11 correct digits, down to the smallest
+    float. For tau_ap the error is at most 0.2% for 13 to 30 systems, and far smaller for more; tails with fewer than a
+    million rankings are counted. docs/guide/null-distributions.md reports the measurements.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def null_distribution(coefficient: Literal["tau", "tau_ap"], m: int) -> NullDist
     Returns
     -------
     NullDistribution
-        With `pvalue`, `cdf`, `sf`, `var` and `std`.
+        The distribution, with `pvalue`, `cdf`, `sf`, `var` and `std`.
 
     See Also
     --------
@@ -345,8 +345,8 @@ class UniformSum:
                 break
         u, ratios = np.concatenate(nodes), np.concatenate(values)
         if not self.lattice and len(u) == most:
-            # D has few values here, so the truncated nodes matter. Smooth as little as needed, by a Gaussian, whose
-            # positive weights keep the tail monotone.
+            # D has few values here, so the nodes left out at the end matter. Smooth as little as needed, by a Gaussian,
+            # whose positive weights keep the tail monotone.
             left = np.abs(ratios[most // 2 :]).max()
             ratios *= np.exp(-min(18.0, max(0.0, math.log(left / 1e-13))) * (u / u[-1]) ** 2)
         weights = ratios * (step / math.pi)  # twice the real part accounts for the nodes at -u
@@ -358,8 +358,8 @@ class UniformSum:
 
         Chernoff's bound is P(D <= d) <= M(t) exp(td), with t = theta + a on the left and theta - a on the right.
         """
-        far = 2 * knot.sd  # d is within this of the knot's mean
-        left = knot.mean + far  # there P(D <= d) is 0
+        far = 2 * knot.sd  # d is at most this far from the knot's mean
+        left = knot.mean + far  # shifted this far to the left, P(D <= d) is 0
         right = math.inf
         for a in np.array([0.5, 1, 2, 4, 6, 8, 10, 14, 20]) / knot.sd:
             grown = self._log_transform(knot.theta + a) - knot.log_transform
@@ -387,7 +387,7 @@ class UniformSum:
             return False
         if not self.lattice:
             return True
-        # |M(theta + iu)| decreases until u = 2 pi / m. Beyond, use a decreasing bound: replace the sines in the
+        # |M(theta + iu)| decreases until u = 2 pi / m. For larger u, use a decreasing bound: replace the sines in the
         # numerators by 1.
         u = max(last, 2 * math.pi / self.counts[-1])
         wave = math.sinh(theta / 2) / math.hypot(math.sinh(theta / 2), math.sin(min(u, math.pi) / 2))
@@ -398,9 +398,9 @@ class UniformSum:
 def near_perfect(m: int, deficits: FloatArray) -> FloatArray:
     """Count the rankings of m systems with D <= d, where D = sum_j D_j / j, for each d.
 
-    Near 1, AP correlation has few values, far apart, and no smooth formula follows them. Every (D_1, D_2, ...) is one
-    ranking. We list the sums over odd j and those over even j, and count the pairs with a total of at most d. The lists
-    are about as long as the square root of the count.
+    Near 1, AP correlation has few values, far apart, so no smooth formula is accurate. Every (D_1, D_2, ...) is one
+    ranking. We list the sums over odd j and the sums over even j, and count the pairs of sums with a total of at most
+    d. The lists are about as long as the square root of the count.
     """
     most = float(deficits.max())
     few, many = sorted((_sums(m, 1, most), _sums(m, 2, most)), key=len)

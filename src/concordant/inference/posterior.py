@@ -3,16 +3,16 @@
 The scores of a topic are assumed normal around the systems' true means, with an unknown covariance. With a flat prior,
 the true means have a multivariate t distribution around the observed ones, with n - 1 degrees of freedom and the
 covariance S / n. It keeps the correlations of errors, but its centre is too spread out: the variance of observed means
-over systems is that of the true means plus that of their errors. A normal prior over the systems, estimated from the
-observed means (empirical Bayes), shrinks them:
+over systems is the variance of the true means plus the variance of their errors. A normal prior over the systems,
+estimated from the observed means (empirical Bayes), shrinks them:
 
     true mean - average = K (observed mean - average) + sqrt(K) error,
     K = 1 - E[B],    B ~ chi2_{m-3} / (m - 1) * N / V, given that B < 1,
 
 with V the variance of the m observed means and N the average sampling variance of their deviations from the average.
-B = N / V is the share of noise in the variance; with a flat prior on the variance of the true means it has this
-distribution (Morris 1983). With a clear signal, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N / V.
-With few topics V may be near N by chance. K then stays above 0; at 0 the systems would be equal, and no number of
+B = N / V is the share of noise in the variance; with a flat prior on the variance of the true means it has the
+distribution above (Morris 1983). With a clear signal, V several times N, K is James and Stein's 1 - (m - 3) / (m - 1) N
+/ V. With few topics V may be near N by chance. K then stays above 0; at 0 the systems would be equal, and no number of
 topics could rank them. K is 1 for fewer than 4 systems.
 """
 
@@ -27,7 +27,8 @@ from ..arrays import FloatArray, require_room_for_draws, rows_at_a_time
 from ..coefficients.registry import Coefficient
 from ..data.means import identical_to, mean_over_topics
 
-_JITTER = 1e-9  # relative to the largest score: breaks ties of identical systems at random, so that each counts half
+# relative to the largest score: breaks ties of identical systems at random, so that either order is equally likely
+_JITTER = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Draws:
 
     truth: FloatArray
     error: FloatArray
-    """Unscaled errors."""
+    """Errors before they are multiplied by the scale."""
     scale: FloatArray
     """The scale of the errors, one for each draw."""
     jitter: FloatArray
@@ -44,9 +45,9 @@ class Draws:
     can tell which is better."""
 
     def observed(self, n_topics: float | FloatArray, turn: int = 0) -> FloatArray:
-        """Simulate observed means over `n_topics` new topics, one number for all draws or one for each.
+        """Simulate observed means over new topics. `n_topics` is one number for all draws, or one for each draw.
 
-        With `turn`, each draw takes the errors of the draw that many places before it, negated if `turn` is negative.
+        With `turn`, each draw takes its errors from the draw that many places before it, negated if `turn` is negative.
         """
         error, new = self.error, self.jitter[1]
         if turn:
@@ -84,7 +85,7 @@ def noise_shares(freedom: float, ratio: float) -> tuple[float, float]:
 
 
 def noise_share_at(quantile: FloatArray, freedom: float, ratio: float) -> FloatArray:
-    """Compute quantiles of B."""
+    """Compute quantiles of B, from the ratio V / N and the degrees of freedom of V."""
     from scipy.special import gammainc, gammaincinv
 
     half, signal = freedom / 2 - 1, freedom / 2 * ratio
@@ -102,11 +103,11 @@ def draw(
 ) -> Draws:
     """Draw the true means `count` times; with `new`, also draw errors of new topics.
 
-    With `vary`, each draw has its own share of noise B, to reflect the uncertainty of the spread of true means.
+    With `vary`, each draw has its own share of noise B, to reflect that the spread of the true means is uncertain.
     """
     n, m = values.shape
     require_room_for_draws(count, m, 5 if new else 2)
-    exponent = -int(np.frexp(np.abs(values).max())[1])  # scale into [-1, 1] by a power of two, against overflow
+    exponent = -int(np.frexp(np.abs(values).max())[1])  # scale into [-1, 1] by a power of two, to avoid overflow
     means, values = np.ldexp(mean_over_topics(values), exponent), np.ldexp(values, exponent)
     errors = (values - values.mean(axis=0)) / math.sqrt(n - 1)
     k = shrinkage(values, rng.random((count, 1)) if vary else None)

@@ -16,7 +16,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 Seed: TypeAlias = "int | np.random.Generator | None"
 
 CHUNK = 512  # resamples at a time; fewer for very many topics
-MOST_TOPICS = 10_000  # more are resampled in blocks
+MOST_TOPICS = 10_000  # if there are more topics, they are resampled in blocks
 
 
 def silent(done: int, total: int) -> None:
@@ -60,16 +60,16 @@ class Resampling:
 
 
 def in_blocks(values: FloatArray) -> FloatArray:
-    """Return the topics, or where there are more than 10,000, the means of 5,000 to 7,500 random blocks of them.
+    """Return the topics, or, if there are more than 10,000, the means of 5,000 to 7,500 random blocks of topics.
 
     A block has k = n // 5,000 topics; left-over topics make fewer than k blocks one topic larger. All sums are
     divided by n / B, so the mean over the B blocks is the mean over the topics.
 
-    Why coverage hardly changes: let S be the covariance of the topics. Means of k random topics have the covariance
-    S / k, so the mean of B resampled blocks has S / (k B) = S / n, as the mean of n resampled topics has. The third
+    The coverage hardly changes. Let S be the covariance of the topics. Means of k random topics have the covariance
+    S / k, so the mean of B resampled blocks has S / (k B) = S / n, like the mean of n resampled topics. The third
     moments agree in the same way, and systems with identical scores stay tied. The price is a random error in each
-    standard error, about 1 / sqrt(2 B) of it. That is 0.8% to 1%; 9,999 resamples leave an error of 0.7% anyway.
-    It changes the coverage of a 95% interval by less than 0.01 points: z^3 phi(z) / (2 B) with z = 1.96.
+    standard error, of about 1 / sqrt(2 B) relative to it. That is 0.8% to 1%; 9,999 resamples leave an error of 0.7%
+    anyway. It changes the coverage of a 95% interval by less than 0.01 points: z^3 phi(z) / (2 B) with z = 1.96.
 
     The blocks depend on n alone, so they are the same for both sides and for every seed.
     """
@@ -89,7 +89,7 @@ def counts_of(drawn: IntArray) -> IntArray:
 
 
 def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
-    """Yield how often each topic is drawn, some resamples at a time."""
+    """Yield how often each topic is drawn, for a block of resamples at a time."""
     step = rows_at_a_time(n, CHUNK)
     for lo in range(0, n_resamples, step):
         rows = min(step, n_resamples - lo)
@@ -97,7 +97,7 @@ def resampled_weights(n: int, n_resamples: int, rng: np.random.Generator) -> Ite
 
 
 def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) -> Iterator[Made]:
-    """Yield the results of `work` on the counts of drawn topics, some resamples at a time, in order."""
+    """Yield the results of `work` on the counts of drawn topics, for a block of resamples at a time, in order."""
     drawn = (weights for _, weights in resampled_weights(n, how.n_resamples, how.generator()))
     step = rows_at_a_time(n, CHUNK)
     for k, made in enumerate(shared_out(work, drawn, how.workers), start=1):
@@ -106,7 +106,7 @@ def over_resamples(work: Callable[[IntArray], Made], n: int, how: Resampling) ->
 
 
 def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) -> FloatArray:
-    """Compute the systems' means over resampled topics. Equal totals are tied, as in all means."""
+    """Compute the systems' means over resampled topics. Systems with equal totals get equal means."""
 
     def sums(of: FloatArray) -> FloatArray:
         found = np.empty((len(weights), of.shape[1]))
@@ -119,6 +119,6 @@ def resampled_means(values: FloatArray, weights: IntArray, *, workers: int = 1) 
 
 
 def is_borderline(p: FloatArray | float, alpha: float, n_resamples: int) -> Any:
-    """Tell whether a p-value is within two Monte Carlo standard errors of alpha, so that another seed could decide."""
+    """Tell whether a p-value is within two Monte Carlo standard errors of alpha: another seed may decide otherwise."""
     p = np.asarray(p)
     return np.abs(p - alpha) <= 2 * np.sqrt(p * (1 - p) / n_resamples)

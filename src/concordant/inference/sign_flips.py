@@ -21,10 +21,10 @@ _ROWS = 512  # permutations at a time, to bound the memory
 
 
 class Signs(NamedTuple):
-    """Permutations of the topics' signs: all of them, or random ones in batches of equal size."""
+    """Sign vectors of the topics: all possible ones, or random ones in batches of about equal size."""
 
     batches: tuple[FloatArray, ...]
-    """Permutations x topics, -1 or 1."""
+    """Signs, -1 or 1: one row per permutation, one column per topic."""
     exact: bool
 
     @property
@@ -34,7 +34,7 @@ class Signs(NamedTuple):
 
 
 def draw_signs(n: int, n_resamples: int, rng: np.random.Generator) -> Signs:
-    """Make all 2^n permutations if they are at most `n_resamples`, otherwise `n_resamples` random ones."""
+    """Make all 2^n sign vectors if there are at most `n_resamples` of them, otherwise `n_resamples` random ones."""
     exact = takes_all_signs(n, n_resamples)
     batches = np.array_split(np.arange(n_resamples), min(BATCHES, n_resamples))
     parts = [(0, 2**n)] if exact else [(part[0], part[-1] + 1) for part in batches]
@@ -51,12 +51,12 @@ class Reached(NamedTuple):
 
 
 def reached(values: FloatArray, signs: Signs) -> Reached:
-    """Count for a topics x systems matrix, allowing for rounding."""
+    """Count how many permutations reach each pair's difference in a topics x systems matrix, up to rounding."""
     n, m = values.shape
     # Scale into [-1, 1] by a power of two, which is exact, so that no sum overflows.
     scaled = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     sizes = np.abs(scaled).sum(axis=0)
-    centred = scaled - scaled.mean(axis=1, keepdims=True)  # keeps differences
+    centred = scaled - scaled.mean(axis=1, keepdims=True)  # does not change differences
     totals = centred.sum(axis=0)
     first, second = np.triu_indices(m, 1)
     observed = totals[first] - totals[second]
@@ -76,12 +76,15 @@ def reached(values: FloatArray, signs: Signs) -> Reached:
 
 
 def takes_all_signs(n: int, n_resamples: int, *, opposite: bool = True) -> bool:
-    """Tell whether n topics have at most `n_resamples` sign vectors; without `opposite`, v and -v count once."""
+    """Tell whether n topics have at most `n_resamples` sign vectors; without `opposite`, v and -v count as one."""
     return n <= 62 and 1 << (n if opposite else n - 1) <= n_resamples
 
 
 def signs(n: int, parts: Iterable[tuple[int, int]], rng: np.random.Generator | None) -> Iterator[npt.NDArray[np.int8]]:
-    """Yield sign vectors, resamples x topics: the given parts of all vectors in a fixed order, or random ones."""
+    """Yield sign vectors, resamples x topics.
+
+    Without `rng`, these are the given parts of all vectors in a fixed order, otherwise random vectors.
+    """
     for first, last in parts:
         if rng is None:
             drawn = ((np.arange(first, last)[:, None] >> np.arange(n)) & 1).astype(np.int8)

@@ -1,4 +1,4 @@
-"""Two more pairwise accuracies: `soft_pairwise_accuracy` of p-values, and `tie_calibration` with calibrated ties."""
+"""Two variants of pairwise accuracy: `soft_pairwise_accuracy` from p-values, and `tie_calibration` of tied scores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..options import checked
 from ..pairing import Matched, matched_topics
 from ..read.reader import Collection
 
-_DECIMALS = 12  # of differences relative to the largest score, so that 0.3 - 0.1 and 0.2 are equal
+_DECIMALS = 12  # decimals kept of differences divided by the largest score, so that 0.3 - 0.1 and 0.2 are equal
 
 
 @checked
@@ -25,9 +25,9 @@ def soft_pairwise_accuracy(
     """Compute soft pairwise accuracy (SPA), the agreement of p-values for pairs of systems.
 
     SPA = 1 - mean of abs(p_truth - p_candidate) over pairs. Here p is the p-value of a one-sided paired permutation
-    test over topics that the first system of the pair is better. `pairwise_accuracy` counts a pair as right or wrong,
-    however close its systems are. In SPA, agreement on an unclear pair counts as much as agreement on a clear one. SPA
-    ranges from 0 to 1, and is 1 if all p-values are the same.
+    test over topics, whose alternative is that the first system of the pair is better. `pairwise_accuracy` counts a
+    pair as right or wrong, however close its systems are. In SPA, agreement on an unclear pair counts as much as
+    agreement on a clear one. SPA ranges from 0 to 1, and is 1 if all p-values are the same.
 
     Parameters
     ----------
@@ -35,15 +35,16 @@ def soft_pairwise_accuracy(
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
         and topics that only one side has are left out, and an `AlignmentWarning` names them.
     n_resamples : int
-        Number of permutations. If all 2^n for n topics are at most this many, all are used and the value is exact.
+        Number of permutations. If n topics have at most this many permutations (2^n), all are used and the value is
+        exact.
     rng : int, Generator or None
-        Draws the permutations. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
-        it.
+        Seed of the permutations. The same seed gives exactly the same result. If None, a seed is drawn, and the
+        settings record it.
 
     Returns
     -------
     Estimate
-        `standard_error` is the Monte Carlo error from random permutations; 0 if all were used.
+        `standard_error` is the Monte Carlo error from random permutations; 0 if all permutations were used.
 
     See Also
     --------
@@ -87,7 +88,7 @@ def accuracy_from(
 ) -> Estimate:
     """Compute SPA from the numbers of permutations that reach each side's differences."""
     truth = sides.scores[0]
-    # p_truth - p_candidate times the number of permutations: batches x directions x pairs.
+    # Differences p_truth - p_candidate, multiplied by the number of permutations: batches x directions x pairs.
     apart = np.stack(of_truth, axis=1) - np.stack(of_candidate, axis=1)
     sizes = np.array([len(batch) for batch in signs.batches])
     difference = apart.sum(axis=0) / signs.total
@@ -103,7 +104,10 @@ def accuracy_from(
 
 
 def _monte_carlo(difference: FloatArray, by_batch: FloatArray) -> float:
-    """Monte Carlo error from the spread over batches: SPA is linear in p-values while no difference changes sign."""
+    """Estimate the Monte Carlo error from the spread over batches.
+
+    SPA is linear in the p-values as long as no difference of p-values changes sign.
+    """
     if len(by_batch) < 2:
         return float("nan")
     values = (np.sign(difference) * by_batch).mean(axis=(1, 2))
@@ -114,8 +118,9 @@ def _monte_carlo(difference: FloatArray, by_batch: FloatArray) -> float:
 def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds: int = 5, rng: Seed = None) -> Findings:
     """Compute pairwise accuracy on each topic, with the candidate's tie tolerance calibrated on other topics.
 
-    A truth with few grades ties many systems on a topic. A candidate with many digits ties none and is wrong on all
-    these pairs. A tolerance turns its small differences into ties; the tolerance with the best accuracy is chosen.
+    A truth with few grades ties many systems on a topic. A candidate whose scores have many digits ties none of them,
+    and so is wrong on all these pairs. A tolerance turns its small differences into ties; the tolerance with the best
+    accuracy is chosen.
 
     Parameters
     ----------
@@ -125,13 +130,13 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
     n_folds : int
         Number of random parts of the topics. Each part is scored with the best tolerance of the other parts.
     rng : int, Generator or None
-        Draws the parts. Without one, a seed is drawn, and the settings record it.
+        Seed of the random parts. If None, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
         - `accuracy`: mean pairwise accuracy over topics, with tolerances chosen on other topics.
-        - `uncalibrated`: the same if only equal scores are tied.
+        - `uncalibrated`: the accuracy if only equal scores are tied.
         - `tolerance`: the best tolerance on all topics, for use on other data.
         - `optimistic`: the accuracy with `tolerance` on the same topics, which is too high.
         - `tolerances`: for each fold, the best tolerance on the other topics.
@@ -201,7 +206,7 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
 
 
 def _pairs(truth: FloatArray, candidate: FloatArray) -> tuple[IntArray, FloatArray, float]:
-    """Sign of the truth's difference and the candidate's difference (topics x pairs), and its unit."""
+    """Compute the signs of the truth's differences, the candidate's differences (topics x pairs), and their unit."""
     first, second = np.triu_indices(truth.shape[1], 1)
     differences = []
     for values in (truth, candidate):
@@ -211,16 +216,17 @@ def _pairs(truth: FloatArray, candidate: FloatArray) -> tuple[IntArray, FloatArr
 
 
 def _right(signs: IntArray, gaps: FloatArray, tolerance: float) -> Any:
-    """Whether both sides agree on each pair."""
+    """Tell whether both sides agree on each pair."""
     return np.where(np.abs(gaps) <= tolerance, 0, np.sign(gaps)) == signs
 
 
 def _best(signs: IntArray, gaps: FloatArray) -> float:
-    """Find the smallest tolerance with the most pairs right: 0, or one of the differences."""
+    """Find the smallest tolerance that gets most pairs right. It is 0 or the size of a difference."""
     sizes, order = np.abs(gaps).ravel(), np.argsort(np.abs(gaps).ravel(), kind="stable")
     tied, ordered = (signs.ravel() == 0)[order], (np.sign(gaps) == signs).ravel()[order] & (sizes[order] > 0)
     sizes = sizes[order]
-    # Right pairs with the k smallest differences tied: those the truth ties too, plus the others ordered alike.
+    # If the k smallest differences are tied, they are right where the truth ties the pair, too. The others are right
+    # where both sides give the same order.
     right = np.concatenate([[0], np.cumsum(tied)]) + np.concatenate([np.cumsum(ordered[::-1])[::-1], [0]])
     last = np.append(np.flatnonzero(np.diff(sizes) > 0), len(sizes) - 1)  # equal differences become ties together
     tolerances, counts = np.insert(sizes[last], 0, 0.0), right[np.insert(last + 1, 0, np.count_nonzero(sizes == 0))]

@@ -42,12 +42,12 @@ class Judge:
     significance: Findings
     ranks: Findings
     bias: Findings | None = None
-    """Bias for families of systems, if families were given."""
+    """Bias for or against families of systems, if families were given."""
     labels: Findings | None = None
-    """Agreement of labels, if given."""
+    """Agreement of the judge's labels, if labels were given."""
 
     def row(self) -> dict[str, Any]:
-        """Numbers of the card."""
+        """Return the numbers on the card."""
         found: dict[str, Any] = {
             "judge": self.name,
             "worth": self.worth.worth,
@@ -97,7 +97,7 @@ def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha:
 
 
 def _printed(judge: Judge) -> dict[str, str]:
-    """Columns for a paper, as strings if digits would mislead."""
+    """Return the columns for a paper, as strings without digits that would mislead."""
     return {
         "judge": judge.name,
         "worth": judge.worth.cell,
@@ -117,7 +117,7 @@ def _percent(share: float) -> str:
 
 
 def _listed(heads: list[str], rows: list[list[str]]) -> str:
-    """Put numbers beside the judges' names, or below long names."""
+    """Put the numbers beside the judges' names, or below the names if these are long."""
     beside = columns([heads, *rows])
     if max(map(len, beside.split("\n"))) <= _WIDTH:
         return beside
@@ -147,7 +147,8 @@ def judge_card(  # noqa: PLR0913
     truth : what `as_topics` takes
         Trusted scores on each topic; at least 10 topics.
     candidates : what `as_topics` takes, a list of these, or a mapping from names to them
-        The judges. The worth of each uses all that it shares with the truth; all else uses what all sides share.
+        The judges. The worth of each judge uses all systems and topics that it shares with the truth. All other numbers
+        use the systems and topics that all sides share.
     names : sequence of str, optional
         Names of the sides, the truth first, as in `pair`.
     families : mapping of str to str, optional
@@ -161,13 +162,13 @@ def judge_card(  # noqa: PLR0913
     n_resamples : int
         Number of permutations for soft pairwise accuracy and families, and of resamples for rank intervals.
     rng : int, Generator or None
-        The same seed gives the same bits. Without one, a seed is drawn, and the settings record it.
+        The same seed gives exactly the same result. If None, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        `judges`: one `Judge` each, the highest worth first; `ranking`: the `JudgeRanking`, with its tests; `card`: the
-        rows.
+        `judges`: one `Judge` for each judge, the best first; `ranking`: the `JudgeRanking`, which says which judges
+        could be the best; `card`: the rows of the table.
 
     See Also
     --------

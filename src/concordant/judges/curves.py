@@ -1,27 +1,27 @@
-"""Expected tau between rankings by two disjoint random subsets of topics, and the worth of a judge from it.
+"""Expected tau between the rankings on two disjoint random subsets of topics, and a judge's worth, computed from it.
 
-**The formula**, without drawing subsets, is for tau_b. The reference ranks the systems by b topics of the truth. A
-judge ranks them by k other topics, drawn without replacement from the n judged topics. For a pair of systems let d_t
-and e_t be the differences of truth and judge on topic t, with means d, e and (co)variances S_dd, S_ee, S_de. The two
-subset means are nearly normal, with
+**The formula** is for tau_b, and draws no subsets. The reference ranks the systems by b topics of the truth. A judge
+ranks them by k other topics, drawn without replacement from the n judged topics. For a pair of systems let d_t and e_t
+be the differences of truth and judge on topic t, with means d, e and (co)variances S_dd, S_ee, S_de. The two subset
+means are nearly normal, with
 
     variances S_dd (1/b - 1/n) and S_ee (1/k - 1/n), covariance -S_de / n    (a topic cannot be in both subsets).
 
-V_Y(k) is the mean over pairs of E[sign sign]. V_X(k) is the same with the truth as the judge. A judge on topics other
-than the truth's has covariance 0 and its own n.
+V_Y(k) is the mean over pairs of E[sign sign]. V_X(k) is the same with the truth as the judge. If the judge's topics are
+not the truth's, the covariance is 0 and the judge has its own n.
 
 **The worth** W of k topics of a judge solves V_X(W) = V_Y(k). The curves are compared on the link scale
 
     g(V) = 1 / sin^2(pi V / 2),
 
-which is linear in 1/k if the systems' means are normal: then V = (2/pi) asin(r), and 1/r^2 is a product of the
-noise-to-signal terms 1 + s/k of both rankings. So u = 1/W is found on straight lines. If u is 0 or less, no number of
-topics of the truth ranks the systems as well. The interval is for new topics and new systems.
+which is linear in 1/k if the systems' means are normal: then V = (2/pi) asin(r), and 1/r^2 is the product of a
+noise-to-signal term 1 + s/k for each ranking. So u = 1/W is interpolated on straight lines. If u is 0 or less, no
+number of topics of the truth ranks the systems as well. The interval is for new topics and new systems.
 
-**Random splits** serve the other coefficients. The first b topics of a random order are the reference, the next k the
-judge's. Beside the coefficient, tau_b is computed on the same splits. Its distance from its formula shows the error of
-the splits, which is subtracted (a control variate). Values of the curves are cheap, so they are drawn more often than
-their changes without each topic and each team. Splits are drawn until the ends of the interval are stable.
+**Random splits** serve the other coefficients. The first b topics of a random order are the reference, and the next k
+are the judge's. tau_b is computed on the same splits. Its difference from the formula shows the error of the splits,
+and is subtracted (a control variate). The values of the curves are cheap, so they use more splits than the changes when
+each topic or team is left out in turn. Splits are drawn until the ends of the interval are stable.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from ..pairing import Matched
 TOPICS = 25.0  # number of topics whose worth is reported, for any sample size
 FEWEST_TOPICS, FEWEST_SYSTEMS = 10, 8
 
-SIZES = 8  # points of the truth's curve
-AT_A_TIME = 2**20  # most numbers in a block: left-out topics x pairs of systems
-FINEST = 200  # most steps from lowest to highest score; finer scores rarely tie
+SIZES = 8  # number of points of the truth's curve
+AT_A_TIME = 2**20  # largest number of values in a block: left-out topics x pairs of systems
+FINEST = 200  # largest number of grid steps in the largest difference; scores on a finer grid rarely tie
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
@@ -83,19 +83,20 @@ class Curve:
     sizes: FloatArray
     values: FloatArray
     topics: tuple[FloatArray, ...]
-    """Values without each topic, sizes x topics; one array for the truth's topics, one for the judge's if different."""
+    """Values with each topic left out in turn, sizes x topics: one array for the truth's topics, and one for the
+    judge's topics if they differ."""
     systems: FloatArray
-    """Values without each team, sizes x teams."""
+    """Values with each team left out in turn, sizes x teams."""
     both: tuple[FloatArray, ...]
-    """Values without each topic and team, sizes x topics x teams; arrays as in `topics`."""
+    """Values with each topic and team left out in turn, sizes x topics x teams; arrays as in `topics`."""
     pairs: FloatArray
     """Values of each pair of systems, sizes x pairs."""
 
 
 def expected_product(h1: FloatArray, h2: FloatArray, rho: FloatArray | float) -> FloatArray:
-    """E[sign U sign V] of normals with means h1 and h2, unit variances and correlation rho.
+    """Compute E[sign U sign V] for normal U and V with means h1 and h2, unit variances and correlation rho.
 
-    Plackett: (2 Phi(h1) - 1)(2 Phi(h2) - 1)
+    Plackett's formula: (2 Phi(h1) - 1)(2 Phi(h2) - 1)
     + (2 / pi) int_0^asin(rho) exp(-(h1^2 + h2^2 - 2 h1 h2 sin q) / (2 cos^2 q)) dq.
     """
     from scipy.special import ndtr
@@ -111,12 +112,12 @@ def expected_product(h1: FloatArray, h2: FloatArray, rho: FloatArray | float) ->
 
 @dataclass(frozen=True)
 class Sample:
-    """Differences of all pairs of systems on each topic of one side, in units of their typical size."""
+    """Differences of all pairs of systems on each topic of one side, divided by the size of the largest difference."""
 
     differences: FloatArray
-    """Topics x pairs."""
+    """One row per topic, one column per pair."""
     step: float
-    """Step of the grid of scores; 0 if they are continuous."""
+    """Step of the grid on which the scores lie; 0 if they are continuous."""
 
     @staticmethod
     def of(scores: FloatArray) -> Sample:
@@ -130,7 +131,7 @@ class Sample:
 
 
 def step_of(gaps: FloatArray) -> float:
-    """Largest step that divides all differences; 0 if it is finer than 1/FINEST of the largest."""
+    """Find the largest step that divides all differences; 0 if it is finer than 1/FINEST of the largest difference."""
     largest = float(gaps.max(initial=0.0))
     if largest == 0:
         return 0.0
@@ -147,14 +148,14 @@ Moments: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray, Float
 
 @dataclass(frozen=True)
 class Design:
-    """One truth and one judge. Leaving out a topic does not change the sizes in the formulas."""
+    """A truth and a judge. Leaving out a topic does not change the sizes in the formulas."""
 
     truth: Sample
     judge: Sample
     shared: bool
-    """Whether both judged the same topics, in the same order."""
+    """Whether truth and judge have the same topics, in the same order."""
     reference: int
-    """b."""
+    """b, the number of topics in the reference."""
 
     def moments(self) -> Moments:
         d, e = self.truth.differences, self.judge.differences
@@ -162,7 +163,7 @@ class Design:
         return d.mean(0), e.mean(0), d.var(0, ddof=1), e.var(0, ddof=1), covariance
 
     def left_out(self, sample: int) -> Iterator[Moments]:
-        """Yield moments without each topic of a sample, in blocks of topics x pairs."""
+        """Yield the moments with each topic of a sample left out in turn, in blocks of topics x pairs."""
         d, e, dd, ee, de = self.moments()
         if self.shared or sample == 0:
             rows = range(0, len(self.truth), max(1, AT_A_TIME // d.size))
@@ -180,12 +181,16 @@ class Design:
         yield from ((b, a, bb, aa, ab) for a, b, aa, bb, ab in swapped.left_out(0))
 
     def signs(self, moments: Moments, judge_size: float, *, own: bool) -> FloatArray:
-        """E[sign sign] of each pair: reference against `judge_size` topics of the judge, or of the truth if `own`."""
+        """Compute E[sign sign] of each pair, for the reference and `judge_size` topics of the judge.
+
+        With `own`, the truth takes the place of the judge.
+        """
         d, e, dd, ee, de = moments
         n, b, judge = len(self.truth), self.reference, self.judge
         if own:
             e, ee, de, judge = d, dd, dd, self.truth
-        # Standard deviations of the subset means: u^2 = S_dd (1/b - 1/n), v^2 = S_ee (1/k - 1/n), plus the grid.
+        # Standard deviations of the subset means: u^2 = S_dd (1/b - 1/n), v^2 = S_ee (1/k - 1/n), plus the effect of
+        # the grid.
         u = _spread(dd, b, n, self.truth.step)
         v = _spread(ee, judge_size, len(judge), judge.step)
         if own and not self.truth.step:  # S_de = S_dd and no grid: rho is the same for all pairs
@@ -198,7 +203,7 @@ class Design:
         return np.where(identical, 0.0, found) if identical.any() else found
 
     def untied(self, moments: Moments, judge_size: float, *, own: bool) -> float:
-        """Denominator of tau_b: root of the product of the shares of untied pairs in reference and judge."""
+        """Compute the denominator of tau_b: the geometric mean of the shares of untied pairs in reference and judge."""
         d, e, dd, ee, _ = moments
         sides = [(self.truth, d, dd, float(self.reference))]
         sides += [(self.truth, d, dd, judge_size) if own else (self.judge, e, ee, judge_size)]
@@ -206,23 +211,24 @@ class Design:
 
 
 def _without(moment: FloatArray, x: FloatArray, y: FloatArray, n: int) -> FloatArray:
-    """(Co)variance without each topic; x and y are deviations from the means."""
+    """Compute (co)variances with each topic left out in turn; x and y are deviations from the means."""
     return np.asarray(((n - 1) * moment - n / (n - 1) * x * y) / (n - 2))
 
 
 def _spread(variance: FloatArray, size: float, n: int, step: float) -> FloatArray:
-    """Standard deviation of a subset mean, never 0.
+    """Compute the standard deviation of a subset mean, which is never 0.
 
-    Means over k topics of scores on a grid of `step` are multiples of step / k. A sign of 0 at difference 0 is the mean
-    of the signs half a step to either side, so the grid acts like noise of that size.
+    If scores lie on a grid of `step`, means over k topics are multiples of step / k. A difference of 0 has sign 0, the
+    mean of the signs half a step to either side. So the grid acts like noise of that size.
     """
     return np.sqrt(np.maximum(variance * (1 / size - 1 / n), 1e-24) + (step / (2 * size)) ** 2)
 
 
 def _tied(sample: Sample, mean: FloatArray, variance: FloatArray, size: float) -> float:
-    """Share of pairs whose means over a random subset are equal.
+    """Compute the expected share of pairs whose means over a random subset are equal.
 
-    Either all k differences are 0, with probability C(n0, k) / C(n, k), or the sum on a grid happens to be 0.
+    Means are equal if all k differences are 0, with probability C(n0, k) / C(n, k), or if on a grid their sum happens
+    to be 0.
     """
     from scipy.special import gammaln, ndtr
 
@@ -241,17 +247,17 @@ def _tied(sample: Sample, mean: FloatArray, variance: FloatArray, size: float) -
 
 
 def reference_size(truth: Sample) -> int:
-    """Size of the reference: a quarter of the truth's topics, which leaves three quarters for its own curve."""
+    """Return the size of the reference: a quarter of the truth's topics. The other topics are for the truth's curve."""
     return max(len(truth) // 4, 3)
 
 
 def sizes_for(n_topics: float, most: float) -> list[float]:
-    """Return n_topics, or the two sizes for extrapolation if there are fewer topics."""
+    """Return the size n_topics, or two sizes for extrapolation if n_topics is larger than `most`."""
     return [float(n_topics)] if n_topics <= most else [most / 2, float(most)]
 
 
 def truth_curve(truth: Sample, n_topics: float, teams: IntArray | None, *, whole: bool = False) -> Curve:
-    """V_X from 1 topic to all topics outside the reference. `teams` has the team of each system, 0..G-1.
+    """Compute V_X from 1 topic to all topics outside the reference. `teams` has the team of each system, 0..G-1.
 
     With `whole`, sizes are whole numbers, for comparison with splits.
     """
@@ -264,7 +270,7 @@ def truth_curve(truth: Sample, n_topics: float, teams: IntArray | None, *, whole
 def judge_curve(
     truth: Sample, judge: Sample, n_topics: float, teams: IntArray | None, *, shared: bool, whole: bool = False
 ) -> Curve:
-    """V_Y at n_topics, or at two smaller sizes for extrapolation."""
+    """Compute V_Y at n_topics, or at two smaller sizes for extrapolation."""
     b = reference_size(truth)
     sizes = _rounded(sizes_for(n_topics, len(truth) - b if shared else len(judge)), whole)
     return agreement(Design(truth, judge, shared, b), sizes, teams)
@@ -275,7 +281,7 @@ def _rounded(sizes: list[float], whole: bool) -> FloatArray:
 
 
 def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own: bool = False) -> Curve:
-    """Mean agreement over pairs at all sizes; with `teams`, also without each team and each topic."""
+    """Compute the mean agreement at all sizes; with `teams`, also with each team and topic left out in turn."""
     from scipy.sparse import csr_array
 
     whole = design.moments()
@@ -291,7 +297,7 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
     rest = len(i) - has.sum(0)
 
     def means(moments: Moments) -> tuple[FloatArray, FloatArray]:
-        """Means over all pairs, and over the pairs without each team; the first axis is size."""
+        """Compute means over all pairs, and over the pairs with each team left out in turn; the first axis is size."""
         of = np.array([design.signs(moments, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
         flat = of.reshape(-1, of.shape[-1])
         without = (flat.sum(-1)[:, None] - flat @ has) / rest
@@ -305,8 +311,8 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
 
 
 STEP = 1e-5  # step of the numerical derivatives
-MOST = 60.0  # cap on the log of the upper end over the estimate
-LEAST = 3.0  # topics; means over fewer are far from normal, so a lower end below this is set to 0
+MOST = 60.0  # largest log of the ratio of the upper end to the estimate
+LEAST = 3.0  # topics: means over fewer topics are far from normal, so a lower end below this number is set to 0
 
 
 def link(value: FloatArray | float) -> FloatArray:
@@ -321,16 +327,17 @@ class Errors:
     systems: float
     shared: float
     pairs: float
-    """Variance from what single pairs add to the effects of their systems."""
+    """Variance due to the effects of single pairs, in addition to the effects of their systems."""
     sizes: tuple[int, ...]
     """Number of topics of each sample, and number of teams."""
 
     def of(self, *, new_systems: bool) -> tuple[float, float]:
-        """Standard error, and degrees of freedom by Satterthwaite.
+        """Return the standard error, and the degrees of freedom by Satterthwaite's rule.
 
-        If topics and systems are both drawn, var = v_T + v_S - v_TS: both deletions count the interaction. It is at
-        least v_T - v_P and v_S - v_P, as either deletion counts twice what depends on pairs of topics and of systems;
-        and at least v_T / 2 and v_S / 2, as nothing is counted more than twice.
+        If topics and systems are both random, var = v_T + v_S - v_TS, because leaving out topics and leaving out
+        systems both count the interaction. The variance is at least v_T - v_P and v_S - v_P, because leaving out either
+        counts twice what depends on pairs of topics and of systems. It is also at least v_T / 2 and v_S / 2, because
+        nothing is counted more than twice.
         """
         parts = (*self.topics, self.systems) if new_systems else self.topics
         total = sum(parts)
@@ -344,7 +351,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class Both:
-    """Curves of judge and truth. Their points form one vector, the judge's first."""
+    """Curves of judge and truth. Their points form one vector, with the judge's points first."""
 
     judge: Curve
     truth: Curve
@@ -355,17 +362,17 @@ class Both:
         return np.concatenate([self.judge.values, self.truth.values])
 
     def judged(self, values: FloatArray) -> float:
-        """g(V_Y(n_topics)), computed directly or extrapolated on the line in 1/k."""
+        """Return g(V_Y(n_topics)), computed directly or extrapolated on the line in 1/k."""
         at = link(values[: len(self.judge.sizes)])
         return float(at[0] if len(at) == 1 else _on_line(1 / self.n_topics, 1 / self.judge.sizes, at))
 
     @property
     def agreement(self) -> float:
-        """V_Y(n_topics)."""
+        """The expected agreement V_Y(n_topics)."""
         return _value(self.judged(self.values))
 
     def truth_line(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """1/k and g(V_X(k)), made monotone, from the largest size to 1."""
+        """Return 1/k and g(V_X(k)), made monotone, from the largest size k to 1."""
         return 1 / self.truth.sizes[::-1], np.maximum.accumulate(link(values[len(self.judge.sizes) :])[::-1])
 
     def inverse_worth(self, values: FloatArray) -> float:
@@ -380,18 +387,21 @@ class Both:
 
     @property
     def half(self) -> int:
-        """Index of half of the largest size. Extrapolation uses the line through both."""
+        """Index of the size that is half of the largest. Extrapolation uses the line through these two points."""
         return int(np.searchsorted(-self.truth.sizes[::-1], -self.truth.sizes[-1] / 2))
 
     def truth_at(self, values: FloatArray, u: float) -> float:
-        """g(V_X(1/u)), extrapolated beyond the largest size."""
+        """Return g(V_X(1/u)), extrapolated beyond the largest size."""
         x, line = self.truth_line(values)
         if u < x[0]:
             return _on_line(u, x[[self.half, 0]], line[[self.half, 0]])
         return float(np.interp(u, x, line))
 
     def error_of(self, u: float, *, new_systems: bool) -> tuple[float, float]:
-        """Standard error of u, and its degrees of freedom: the error of the gap at u over the slope."""
+        """Return the standard error of u and its degrees of freedom.
+
+        The standard error of u is the standard error of the gap at u, divided by the slope.
+        """
         step = 0.1 * max(u, 1 / self.truth.sizes[-1])
         rise = self.truth_at(self.values, u + step) - self.truth_at(self.values, u - step)
         gap = self.errors(lambda values: self.judged(values) - self.truth_at(values, u))
@@ -399,7 +409,7 @@ class Both:
         return (error * 2 * step / rise if rise > 0 else math.inf), degrees
 
     def errors(self, function: Callable[[FloatArray], float]) -> Errors:
-        """Two-way jackknife of a smooth function of the points, by its gradient."""
+        """Jackknife a smooth function of the points over topics and systems, by its gradient."""
         values = self.values
         steps = STEP * np.eye(len(values))
         gradient = np.array([(function(values + h) - function(values - h)) / (2 * STEP) for h in steps])
@@ -411,7 +421,7 @@ class Both:
             if k < len(self.truth.topics):
                 by_topic = by_topic + truth @ self.truth.topics[k]
                 by_both = by_both + np.tensordot(truth, self.truth.both[k], 1)
-            # v_T = (n - 1)/n sum (l_(t) - mean)^2, v_TS the same of the doubly centred l_(t,i) - l_(t) - l_(i).
+            # v_T = (n - 1)/n sum (l_(t) - mean)^2, v_TS the same for the doubly centred l_(t,i) - l_(t) - l_(i).
             over_topics.append(_jackknife(by_topic))
             rest = by_both - by_topic[:, None] - systems
             rest = rest - rest.mean(0) - rest.mean(1)[:, None] + rest.mean()
@@ -436,7 +446,7 @@ def _jackknife(left: FloatArray) -> float:
 
 
 def _pair_variance(values: FloatArray) -> float:
-    """Variance of the mean over pairs from what is left of the values without the effects of both systems."""
+    """Estimate the variance of the mean over pairs that remains after subtracting the effects of both systems."""
     from scipy.spatial.distance import squareform
 
     sums = squareform(values).sum(0)
@@ -448,13 +458,13 @@ def _pair_variance(values: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class WorthEstimate:
-    """Worth and interval in topics of the truth. 0 is less than one topic, inf is no limit."""
+    """Worth and interval, in topics of the truth. 0 means less than one topic, and inf means no limit."""
 
     worth: float
     low: float
     high: float
     rises: bool
-    """Whether more topics of the truth are seen to rank the systems better."""
+    """Whether the data show that more topics of the truth rank the systems better."""
 
 
 def estimate(
@@ -463,7 +473,7 @@ def estimate(
     """Estimate the worth of n_topics topics of a judge, with an interval by the two-way jackknife."""
     both = Both(judge, truth, n_topics)
 
-    def gain(values: FloatArray) -> float:  # of the truth's largest size over one topic
+    def gain(values: FloatArray) -> float:  # what the truth's largest size gains over one topic
         return float(values[-1] - values[len(judge.sizes)])
 
     error, degrees = both.errors(gain).of(new_systems=new_systems)
@@ -474,8 +484,8 @@ def estimate(
     error, degrees = both.error_of(u, new_systems=new_systems)
     reach = _quantile(level, degrees) * error
     if u > 0:
-        # The lower end uses the cube root scale, the upper end the log scale. If the estimate is too high, so is the
-        # lower end on the log scale (docs/measured/worth.md).
+        # The lower end uses the cube root scale, the upper end the log scale. On the log scale, the lower end would be
+        # too high whenever the estimate is too high (docs/measured/worth.md).
         reach = min(reach / u, MOST)
         low = max(1 - reach / 3, 0.0) ** 3 / u
         return WorthEstimate(1 / u, low if low >= LEAST else 0.0, math.exp(reach) / u, rises)
@@ -483,10 +493,10 @@ def estimate(
 
 
 def _not_refuted(both: Both, level: float, *, new_systems: bool) -> float:
-    """For a judge below one topic, find the largest size of the truth that is not significantly better.
+    """For a judge worth less than one topic, find the largest size of the truth that is not significantly better.
 
-    Return inf if no size is significantly better. A log interval is undefined there, but V_X(k) - V_Y has a standard
-    error at every k.
+    Return inf if the largest size tried is not significantly better. For such a judge, an interval on the log scale is
+    undefined, but V_X(k) - V_Y has a standard error at every k.
     """
 
     def better(size: float) -> bool:
@@ -509,24 +519,24 @@ def _quantile(level: float, degrees: float) -> float:
     return float(stdtrit(degrees, (1 + level) / 2))
 
 
-BATCH = 48  # orders at a time, each turned four times
-MORE = 8  # times as many for values, which cost little beside their changes without each topic and team
-CHECKED = 8  # batches between two looks at how far the ends move
+BATCH = 48  # random orders at a time, each used in four rotations
+MORE = 8  # times as many orders for the values, which cost little compared with leaving out each topic and team
+CHECKED = 8  # batches between two estimates of how far the ends move
 MOST_BATCHES = 64
-STILL = 0.045  # standard errors by which another seed may move an end, as estimated
-TEAMS = 40  # left out, at most: more are put together
+STILL = 0.045  # stop when another seed would move the ends by fewer standard errors than this, as estimated
+TEAMS = 40  # largest number of teams to leave out in turn; if there are more, some are left out together
 
 
 @dataclass(frozen=True)
 class Side:
-    """A score matrix whose sums are exact (whole numbers of a decimal unit), or settled by a rule."""
+    """A score matrix whose sums are exact (whole numbers of a decimal unit), or have near-ties settled by a rule."""
 
     values: FloatArray
-    size: FloatArray | None  # by system: sum of absolute scores, where sums are not exact
+    size: FloatArray | None  # sum of each system's absolute scores; None if sums are exact
 
     @staticmethod
     def of(scores: FloatArray) -> Side:
-        """Scores of up to 9 decimals become whole numbers, whose sums have no rounding error in any order."""
+        """Convert scores of up to 9 decimals to whole numbers, whose sums have no rounding errors in any order."""
         for decimals in range(10):
             whole = np.rint(scores * 10.0**decimals)
             if np.abs(whole).sum(axis=0).max() >= 2.0**50:
@@ -552,7 +562,7 @@ Formula = Callable[[FloatArray, FloatArray], FloatArray]
 def split_curves(
     truth: FloatArray, judge: FloatArray, how: How, teams: IntArray, known: tuple[Curve, Curve]
 ) -> tuple[tuple[Curve, Curve], FloatArray]:
-    """Both curves of a coefficient, and how much another seed moves the logs of lower end, worth and upper end.
+    """Compute both curves of a coefficient, and how much another seed moves the logs of lower end, worth and upper end.
 
     `known` has the curves of tau_b by its formula, at the same whole sizes.
     """
@@ -572,13 +582,13 @@ def split_curves(
 
 
 def _defined(name: str, truth: FloatArray, judge: FloatArray) -> FloatArray:
-    """A coefficient by its name, 0 where it is undefined."""
+    """Compute a coefficient by its name, with 0 where it is undefined."""
     return np.asarray(np.nan_to_num(get_coefficient(name).formula(truth, judge), nan=0.0))
 
 
 @dataclass(frozen=True)
 class SplitSums:
-    """The formulas to compute on each split, from both sides' sums over topics, at sizes of judge and truth."""
+    """Formulas to compute on random splits, from both sides' sums over topics, at the sizes of both curves."""
 
     sides: tuple[Side, Side]
     formulas: list[Formula]
@@ -586,22 +596,22 @@ class SplitSums:
 
     @property
     def reference(self) -> int:
-        """b: how many topics the largest size leaves."""
+        """b, the number of topics that the largest size leaves for the reference."""
         return len(self.sides[0].values) - int(max(self.sizes[0].max(), self.sizes[1].max()))
 
     @property
     def points(self) -> list[tuple[int, int]]:
-        """The index of each compared side and its size, the judge's first."""
+        """The side (1 is the judge, 0 the truth) and size of each point, with the judge's points first."""
         return [(1, int(k)) for k in self.sizes[0]] + [(0, int(k)) for k in self.sizes[1]]
 
     def orders(self, rng: np.random.Generator) -> IntArray:
-        """Random orders of the topics, each turned by a quarter three times: all are in the reference equally often."""
+        """Draw random orders of the topics, each rotated to put all topics in the reference equally often."""
         n, m = self.sides[0].values.shape
         order = rng.permuted(np.tile(np.arange(n), (max(1, min(BATCH, 2**21 // (n * m))), 1)), axis=1)
         return np.concatenate([np.roll(order, round(q * n / 4), axis=1) for q in range(4)])
 
     def values(self, order: IntArray) -> FloatArray:
-        """Means over orders: formulas x points."""
+        """Compute the means of the formulas over the orders: formulas x points."""
         b, place = self.reference, np.argsort(order, axis=1)
         sums = [self._sums(which, (place >= b) & (place < b + k)) for which, k in self.points]
         reference = self._sums(0, place < b)
@@ -612,7 +622,7 @@ class SplitSums:
         return self.sides[which].settled(np.einsum("st,tm->sm", members.astype(np.float64), values))
 
     def changes(self, order: IntArray, teams: IntArray) -> FloatArray:
-        """How much means change without each topic and each team: formulas x (topics, teams) x points."""
+        """Compute the changes when each topic and each team is left out: formulas x (topics, teams) x points."""
         b, n = self.reference, len(self.sides[0].values)
         members = [side.values[order] for side in self.sides]  # splits x topics x systems
         summed = [np.cumsum(of[:, b:], axis=1) for of in members]
@@ -624,7 +634,7 @@ class SplitSums:
         for p, (which, k) in enumerate(self.points):
             side, of = self.sides[which], members[which]
             total = summed[which][:, k - 1]
-            # A topic that leaves gives its place to the next one in the order, if there is one.
+            # If a topic is left out, the next topic in the order takes its place, if there is one.
             swapped = total[:, None] - of[:, b : b + k] + (of[:, b + k, None] if b + k < n else 0)
             swapped, total = side.settled(swapped), side.settled(total)
             for f, formula in enumerate(self.formulas):
@@ -640,10 +650,11 @@ class SplitSums:
 
 
 def _curves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve]) -> tuple[Curve, Curve]:
-    """The mean of the batches, corrected by the distance of tau_b from its formula."""
+    """Average the batches, and correct them by the difference between tau_b and its formula."""
     n, split = known[0].topics[0].shape[1], len(known[0].sizes)
     exact = np.concatenate([np.vstack([c.values, c.topics[0].T, c.systems.T]) for c in known], axis=1)
-    rows = changes.shape[2] if changes.shape[2] == len(exact) - 1 else n  # teams put together have no formula
+    # there is no formula for teams left out together
+    rows = changes.shape[2] if changes.shape[2] == len(exact) - 1 else n
     wanted = np.empty((1 + changes.shape[2], exact.shape[1]))
     wanted[0] = _corrected(values.reshape(-1, 2, 1, exact.shape[1]), exact[:1])
     wanted[1:] = wanted[0] + _corrected(changes, exact[1 : 1 + rows] - exact[0])
@@ -651,7 +662,7 @@ def _curves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve])
 
 
 def _corrected(batches: FloatArray, exact: FloatArray) -> FloatArray:
-    """Mean of the first formula's rows, corrected by tau_b where `exact` has it, with one slope for each point."""
+    """Average the first formula over batches, corrected by tau_b in the rows of `exact`, with one slope per point."""
     wanted, tau = batches.mean(axis=0)
     known = slice(len(exact))
     f, t = (batches - batches.mean(axis=0))[:, :, known].swapaxes(0, 1)
@@ -661,7 +672,7 @@ def _corrected(batches: FloatArray, exact: FloatArray) -> FloatArray:
 
 
 def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
-    """A curve in which topics and systems interact as they do for tau_b."""
+    """Make a curve in which topics and systems interact as they do for tau_b."""
     values, topics, systems = points[0], points[1 : n + 1].T, points[n + 1 :].T
     both = topics[:, :, None] + systems[:, None, :] - values[:, None, None]
     if systems.shape == known.systems.shape:
@@ -671,9 +682,9 @@ def _curve(points: FloatArray, known: Curve, n: int) -> Curve:
 
 
 def _moves(values: FloatArray, changes: FloatArray, known: tuple[Curve, Curve], how: How) -> tuple[FloatArray, float]:
-    """Standard deviations over seeds of the logs of lower end, worth and upper end, by leaving out batches.
+    """Estimate how much another seed moves the logs of lower end, worth and upper end, by leaving out batches in turn.
 
-    The second result is the standard error of the log worth.
+    The first result has their standard deviations over seeds, the second is the standard error of the log worth.
     """
     logs = []
     for k in range(len(values)):
@@ -699,12 +710,12 @@ def curves_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None) -> tu
     if not whole:
         return (made, kept[key]), np.zeros(3)
     if not shared:
-        raise InputError(f"{how.coefficient.name} needs the same topics on both sides: only tau_b does not")
+        raise InputError(f"{how.coefficient.name} needs the same topics on both sides: use tau_b instead")
     return split_curves(sides.truth.values, sides.judge.values, how, teams, (made, kept[key]))
 
 
 def too_few(topics: int, systems: int, unit: str = "topic") -> str:
-    """Say why a worth cannot be estimated; empty if it can."""
+    """Say why a worth cannot be estimated; return an empty string if it can."""
     missing = []
     if topics < FEWEST_TOPICS:
         missing.append(f"{counted(topics, unit)} (at least {FEWEST_TOPICS} are needed)")
@@ -729,7 +740,7 @@ class Yardstick:
         return cls(sample, truth_curve(sample, TOPICS, None))
 
     def worth(self, judge: FloatArray) -> float:
-        """Worth of 25 topics, capped at 100 so that means over draws are finite."""
+        """Estimate the worth of 25 topics, capped at 100 so that means over draws are finite."""
         both = Both(judge_curve(self.truth, Sample.of(judge), TOPICS, None, shared=True), self.curve, TOPICS)
         inverse = both.inverse_worth(both.values)
         return 0.0 if inverse > 1 else min(1 / inverse, 4 * TOPICS) if inverse > 0 else 4 * TOPICS

@@ -33,15 +33,15 @@ class FamilyShift:
     """Bias in standard deviations of the candidate's means over systems; negative if the family is harmed."""
     interval: Interval
     p_systems: float
-    """p-value by permuting families: the chance of such a shift for equally many random systems."""
+    """p-value by permuting families: the chance of so large a shift for the same number of random systems."""
     p_errors: float
-    """p-value against shared errors over topics and the systems' own biases."""
+    """p-value that allows for errors shared over topics and for the systems' own biases."""
     pvalue: float
-    """The larger of `p_systems` and `p_errors`: a bias must be significant by both."""
+    """The larger of `p_systems` and `p_errors`: a bias must be significant in both tests."""
     adjusted: float
     """The p-value adjusted for all families together, by Holm's method."""
     tau_without: float
-    """tau_b of the other systems; nan if there are fewer than 2."""
+    """tau_b of all systems outside the family; nan if there are fewer than 2."""
 
 
 @checked
@@ -63,22 +63,22 @@ def family_bias(
         Scores on each topic, matched by label. Systems and topics that only one side has are left out, and an
         `AlignmentWarning` names them.
     families : mapping of str to str, optional
-        Family of each system, if the scores do not have families. Systems without a family count among the others for
-        every family.
+        Family of each system; needed only if the scores do not have families. A system without a family counts as one
+        of the others in the test of every family.
     alpha : float
         Significance level for all families together.
     confidence_level : float
-        Confidence level of the interval of each single shift.
+        Confidence level of the interval of each shift by itself.
     n_resamples : int
         Number of permutations of the families.
     rng : int, Generator or None
-        Draws the permutations. Without one, a seed is drawn, and the settings record it.
+        Seed of the permutations. If None, a seed is drawn, and the settings record it.
 
     Returns
     -------
     Findings
-        `families`: one `FamilyShift` each, the most favoured first; `tau_b` of all systems; `slope` of the candidate's
-        means on the truth's, over systems.
+        `families`: one `FamilyShift` for each family, the most favoured first; `tau_b` of all systems; `slope` of the
+        candidate's means on the truth's means, over systems.
 
     See Also
     --------
@@ -90,12 +90,13 @@ def family_bias(
     The residual of a system is its mean by the candidate minus slope * its mean by the truth, both as deviations from
     the topics' means. The slope allows for errors in both variables: the noise estimated from topics is subtracted from
     the truth's variance and from the covariance. With ordinary regression or standard scores, a noisy truth makes every
-    strong family look favoured. The shift of a family is the mean residual of its systems minus that of all others.
+    strong family look favoured. The shift of a family is the mean residual of its systems minus the mean residual of
+    all other systems.
 
     A judge that treats each system a little differently favours some family by chance, so `p_systems` compares the
-    family with equally many random systems. This test alone rejects too often, because systems of one family err
+    family with random sets of as many systems. This test alone rejects too often, because systems of one family err
     together. `p_errors` therefore uses a jackknife over topics, plus the variance of the systems' own biases estimated
-    within families. A bias must be significant by both: `pvalue` is the larger one.
+    within families. A bias must be significant in both tests: `pvalue` is the larger p-value.
 
     Because the slope is estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and
     given (n - 1) / 2 degrees of freedom. This calibration is our own. Size and power are in docs/measured/families.csv.
@@ -120,7 +121,7 @@ def family_bias(
 
 
 def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members:
-    """Check the families, and return for each family 1 for its systems and 0 for others."""
+    """Check the families, and return a vector for each family: 1 for its systems and 0 for all others."""
     of = {str(system): str(family) for system, family in families.items()}
     if not (known := [system for system in systems if system in of]):
         raise InputError(
@@ -140,7 +141,7 @@ def members_of(families: Mapping[str, str], systems: tuple[str, ...]) -> Members
 
 @dataclass(frozen=True)
 class _Left:
-    """Residuals of the candidate's means after subtracting slope * the truth's, in standard deviations."""
+    """Residuals of the candidate's means after subtracting slope * the truth's means, in standard deviations."""
 
     values: FloatArray
     slope: float
@@ -167,7 +168,7 @@ def _left(truth: FloatArray, candidate: FloatArray) -> _Left:
 def _by_errors(
     truth: FloatArray, candidate: FloatArray, member: FloatArray, weights: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """p-values against errors over topics and systems' own biases, and half-widths of the shifts' intervals."""
+    """Compute p-values that allow for errors over topics and systems' own biases, and half-widths of the intervals."""
     n, m = truth.shape
     left = _left(truth, candidate)
     shifts = weights @ left.values
@@ -176,7 +177,7 @@ def _by_errors(
     freedom = (n - 1) / 2  # calibrated; see the notes of `family_bias`
     of_topics = (n - 1) / max(n - 4, 1) * ((n - 1) / n) * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
     own, of_own_freedom = _own_biases((candidate - left.slope * truth) / left.unit, member)
-    # Variance by own biases: s^2 (1 / size of the family + 1 / number of other systems).
+    # Variance due to the systems' own biases: s^2 (1 / size of the family + 1 / number of other systems).
     of_own = own * (1 / member.sum(axis=1) + 1 / (m - member.sum(axis=1)))
     errors = of_topics + of_own
     # Satterthwaite: df = (v1 + v2)^2 / (v1^2 / df1 + v2^2 / df2).
@@ -188,10 +189,10 @@ def _by_errors(
 
 
 def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
-    """Variance of the systems' own biases within families, without noise, and its degrees of freedom.
+    """Estimate the variance of the systems' own biases within families, net of noise, and its degrees of freedom.
 
-    `left` is topics x systems. Systems without a family form one family. If every family is a single system, all
-    systems form one.
+    `left` is topics x systems. Systems without a family form one family. If there would be fewer than 3 degrees of
+    freedom, all systems form one family.
     """
     n, m = left.shape
     groups = np.vstack([member, 1 - member.sum(axis=0)])
@@ -206,7 +207,7 @@ def _own_biases(left: FloatArray, member: FloatArray) -> tuple[float, float]:
 
 
 def bias_from(sides: Matched, of: Members, alpha: float, level: float, how: Resampling) -> Findings:
-    """Test all families of two matched sides."""
+    """Test all families for bias, on two matched sides."""
     truth, candidate = (side.values - side.values.mean(axis=1, keepdims=True) for side in sides.scores)
     member = np.array(list(of.values()))
     weights = member / member.sum(axis=1, keepdims=True) - (1 - member) / (1 - member).sum(axis=1, keepdims=True)

@@ -29,18 +29,18 @@ _SLACK = 1e-12  # systems whose means differ by less are tied
 
 @dataclass(frozen=True)
 class Dose:
-    """Mean gain of a system if the judge re-orders its first k documents, one system at a time."""
+    """Mean gain of the systems if the judge re-orders the first k documents of one system at a time."""
 
     k: int
     gain_judge: float
     gain_people: float
     rank_judge: float
-    """Mean rank by the judge after re-ordering, among the unchanged other systems."""
+    """Mean rank by the judge of a re-ordered system among the other systems, which are unchanged."""
     rank_people: float
     judged: float
     """Share of the first k documents of all runs that both people and the judge graded."""
     transfer: float
-    """Gain by people divided by gain by the judge; nan if the judge sees no gain."""
+    """Gain as people see it, divided by the gain as the judge sees it; nan if the judge sees no gain."""
 
 
 @checked
@@ -71,13 +71,14 @@ def gaming_gap(  # noqa: PLR0913
     people : Qrels
         The trusted judgments.
     judge : Qrels
-        The other judge's judgments. Only documents that people judged count, because other gains are unknown.
+        The other judge's judgments. Only documents that people judged count, because the gain from other documents is
+        unknown.
     measure : str
         As in `evaluate`.
     k : int
         How many documents of each run the judge re-orders. Documents without a grade follow in their old order.
     missing : {"error", "zero", "drop", "drop-systems"}
-        For runs that lack topics, as in `evaluate`.
+        What to do with runs that lack topics, as in `evaluate`.
     names : sequence of str
         Names of people and of the judge.
     n_permutations : int
@@ -87,18 +88,18 @@ def gaming_gap(  # noqa: PLR0913
     confidence_level : float
         Confidence level of each interval.
     rng : int, Generator or None
-        Seed or generator for ties, permutations and resamples. The same seed gives the same bits.
+        Seed or generator for ties, permutations and resamples. The same seed gives exactly the same result.
 
     Returns
     -------
     Findings
         - `favourite_judge`, `favourite_people`: the rank of the judge's favourite run among the systems, by the judge
-          and by people, with `favourite_interval` by people.
+          and by people. `favourite_interval` is the interval of the rank by people.
         - `transfer`: people's gain divided by the judge's gain, with an interval.
         - `lost`: the share of people's gain lost to judge errors on the documents that systems retrieve, with an
           interval.
         - `gamed`: whether this loss is significant; None if there is no gain to lose.
-        - `doses`: a `Dose` for each number of documents re-ordered.
+        - `doses`: a `Dose` for each number of re-ordered documents.
 
     See Also
     --------
@@ -109,7 +110,7 @@ def gaming_gap(  # noqa: PLR0913
     -----
     - The favourite run holds the documents of each topic that the judge grades highest, down to the cutoff of the
       measure (k without a cutoff). Ties are broken at random, and scores are averaged over 100 draws.
-    - Transfer is usually below 1 for a judge that errs.
+    - Transfer is usually below 1 for a judge that makes errors.
     - The lost share is 1 - g / g0. Here g is people's gain, and g0 is their gain when the judge's grades are shuffled
       among documents of the same topic and human grade. The shuffled judge is equally accurate, but its errors do not
       depend on what systems retrieve. The judge can be gamed if the interval of the lost share lies above 0. Of 600
@@ -132,7 +133,8 @@ def gaming_gap(  # noqa: PLR0913
     draws, level = how.generator(), confidence_level
     full = evaluate(runs, people, str(wanted), missing=missing)
     beside = grades_beside(people, judge)
-    graded = people.take(both := (beside >= 0) & (people.grades >= 0)).with_grades(beside[both])  # nan is not >= 0
+    # a missing grade is nan, for which >= 0 is false
+    graded = people.take(both := (beside >= 0) & (people.grades >= 0)).with_grades(beside[both])
     check_thresholds(graded, [wanted])
     known = {people.topics[place] for place in graded.topic_of}
     topics = [topic for topic in full.topics if topic in known]
@@ -159,7 +161,7 @@ def gaming_gap(  # noqa: PLR0913
     pairs = np.column_stack([graded.topic_of, people.grades[both]])
     alike = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
     null = [scores(reordered(runs, shuffled(graded, alike, draws), k), [people])[0] for _ in range(n_permutations)]
-    parts = np.vstack([*gains[k], (np.mean(null, axis=0) - before[1]).mean(axis=1)])  # by topic
+    parts = np.vstack([*gains[k], (np.mean(null, axis=0) - before[1]).mean(axis=1)])  # one column per topic
 
     drawn, places = [], []
     for _, weights in resampled_weights(len(topics), n_resamples, draws):
@@ -169,7 +171,7 @@ def gaming_gap(  # noqa: PLR0913
     found = [int(1 + (b.mean(axis=0) > f.mean() + _SLACK).sum()) for b, f in zip(before, best, strict=True)]
 
     def share(of: int) -> tuple[float, Interval | None]:
-        """Divide people's gain by another; the interval needs a positive denominator in all resamples."""
+        """Divide people's gain by the gain in row `of`; the interval needs a positive denominator in all resamples."""
         sums, whole = np.concatenate(drawn, axis=1), parts.sum(axis=1)
         value = float(whole[1] / whole[of]) if whole[of] > _SLACK else float("nan")
         positive = min(whole[of], sums[of].min()) > _SLACK
@@ -222,14 +224,14 @@ def _verdict(found: Mapping[str, Any]) -> str:
         f"{found['favourite_people']} by {people} ({_level(ends)} {ends.low:g} to {ends.high:g})"
     )
     if found["gamed"] is None:
-        return f"Nothing shows that systems gain anything by {people} when they ask {judge}: {where}"
+        return f"Nothing shows that systems gain anything according to {people} when they ask {judge}: {where}"
     if found["gamed"]:
         return f"{judge if judge != 'the judge' else 'The judge'} can be gamed: {where}"
     return f"Nothing shows that {judge} is easier to game than a judge with random errors: {where}"
 
 
 def _table(found: Mapping[str, Any]) -> str:
-    """Show the shares with their intervals, then the gains by number of documents re-ordered."""
+    """Show the shares with their intervals, then the gains for each number of re-ordered documents."""
     people, judge = found["names"]
     ends = found["transfer_interval"] or found["lost_interval"]
     shares = [["", "", "" if ends is None else _level(ends)]]
@@ -255,7 +257,7 @@ def _level(interval: Interval) -> str:
 
 
 def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:
-    """Sort the first k documents of each run by grade. Ties keep their order; documents without a grade come last."""
+    """Sort the first k documents of each run by grade. Ties keep their order, and ungraded documents come last."""
     levels, level = np.unique(-judge.grades, return_inverse=True)
     of_pair = np.full(len(judge.pairs) + 1, len(levels))  # the last entry is for documents without a grade
     of_pair[judge.places] = level
@@ -286,13 +288,13 @@ def shuffled(judge: Qrels, group: IntArray, rng: np.random.Generator) -> Qrels:
 
 
 def _rank(new: FloatArray, old: FloatArray) -> float:
-    """Mean rank of systems by their new means, each among the others' old means."""
+    """Compute the mean rank of the systems, each with its new mean among the old means of the others."""
     ahead = old[None, :] > new[:, None] + _SLACK
     return float(1 + (ahead.sum(axis=1) - ahead.diagonal()).mean())
 
 
 def _judged(runs: Runs, judge: Qrels, topics: Sequence[str], k: int) -> float:
-    """Share of the first k documents of all runs on these topics that have a grade."""
+    """Compute the share of the first k documents of all runs on these topics that have a grade."""
     items = runs.cut(k).items
     there = np.isin(runs.pairs.topic_of[items], [runs.pairs.topic_places[topic] for topic in topics])
     return float(np.isin(judge.pairs.locate(runs.pairs)[items[there]], judge.places).mean())

@@ -28,7 +28,7 @@ class RankStatistic:
 
     value: float
     systems: tuple[str, ...]
-    """The systems it concerns; several if they are tied."""
+    """The systems that the statistic is about; several if they are tied."""
     interval: Interval
 
 
@@ -42,7 +42,7 @@ def rank_changes(
     n_resamples: int = 9_999,
     rng: Seed = None,
 ) -> Findings:
-    """Find the systems that drop and rise most when the candidate ranks them, and the rank of the truth's best one.
+    """Find the systems that drop and rise most when the candidate ranks them, and the rank of the truth's best system.
 
     Parameters
     ----------
@@ -50,14 +50,15 @@ def rank_changes(
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
         and topics that only one side has are left out, and an `AlignmentWarning` names them.
     k : int, optional
-        How many of the best systems to compare, fewer than all. By default 5, or all but one if there are 5 or fewer.
+        Number of best systems to compare, less than the number of systems. By default 5, or all but one if there are 5
+        or fewer systems.
     confidence_level : float
         Simultaneous confidence level of all intervals.
     n_resamples : int
         Number of resamples for `rank_intervals`, on which the intervals are based.
     rng : int, Generator or None
-        Draws the resamples. The same seed gives the same bits. Without one, a seed is drawn, and the settings record
-        it.
+        Seed of the resamples. The same seed gives exactly the same result. If None, a seed is drawn, and the settings
+        record it.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def rank_changes(
         - `largest_drop`, `largest_rise`: the most ranks that a system loses or gains.
         - `best_rank`: the candidate's rank of the truth's best system.
         - `candidate_best_rank`: the truth's rank of the candidate's best system.
-        - `overlap`: the share of the truth's k best systems among the candidate's k best.
+        - `overlap`: the share of the truth's k best systems that are also among the candidate's k best.
 
         `truth_rank` and `candidate_rank` have the ranks of the `systems`: 1 for the best, and the mean rank for ties.
         `rows` and `to_frame` have all systems, the largest drop first.
@@ -80,14 +81,15 @@ def rank_changes(
     Notes
     -----
     Tied systems share the mean of their ranks. If the k-th place is tied, the overlap is the mean over all orders of
-    the tied systems, independently on the two sides.
+    the tied systems. The orders on the two sides are independent.
 
     The intervals are for the same statistics across the population of topics. The largest of many observed changes is
     biased upwards, in the sample and in every resample, so bootstrap quantiles are invalid. Instead we use the
-    simultaneous `rank_intervals` of both sides, each at level 1 - (1 - confidence_level) / 2. Together they hold with
-    at least the confidence level. Each statistic then lies between its smallest and largest value over the ranks that
-    they allow, so all intervals hold simultaneously, whichever systems were selected. They are wide, because they
-    ignore that both sides share topics. If the lower end for the largest drop is above 0, some system truly drops.
+    simultaneous `rank_intervals` of both sides, each at level 1 - (1 - confidence_level) / 2. The intervals of both
+    sides hold together with at least the requested confidence. Each statistic then lies between its smallest and
+    largest value over the ranks that these intervals allow. So all intervals hold simultaneously, whichever systems
+    were selected. They are wide, because they ignore that both sides share topics. If the lower end for the largest
+    drop is above 0, some system truly drops.
 
     References
     ----------
@@ -117,12 +119,12 @@ def rank_changes(
 
 
 def default_k(m: int) -> int:
-    """Default number of best systems to compare, out of m."""
+    """Return the default number of best systems to compare, out of m."""
     return min(5, m - 1)
 
 
 def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> Findings:
-    """Compute the rank changes from the ranks that each side allows."""
+    """Compute the rank changes, with intervals from the ranks that each side allows its systems."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
     ranks = mean_ranks(np.array(means))  # 1 for the largest; ties share their mean rank
@@ -181,14 +183,14 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
 
 
 def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> Bounds:
-    """Best and worst rank of each system, such that the bounds of two sides hold together at the level."""
+    """Find the best and worst rank of each system, such that the bounds of both sides hold together at the level."""
     found = rank_intervals(side, confidence_level=1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]
 
 
 def _shares(means: FloatArray, k: int) -> FloatArray:
-    """Share of the orders of tied systems that put each system among the k best."""
+    """Compute the share of orders of tied systems that put each system among the k best."""
     above = (means[None, :] > means[:, None]).sum(axis=1)
     tied = (means[None, :] == means[:, None]).sum(axis=1)
     return np.asarray(np.clip((k - above) / tied, 0.0, 1.0))

@@ -1,4 +1,4 @@
-"""`significance_agreement`: significant differences between systems, by direction, on both sides."""
+"""`significance_agreement`: which differences between systems both sides find significant, and in which direction."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def significance_agreement(
     """Count the differences between systems that both sides find significant, and in the same direction.
 
     Each side tests all pairs of systems over its topics by a paired t-test. A pair is an active agreement if both sides
-    find it significant in the same direction, and an active disagreement if in opposite directions. It is mixed if one
-    side finds it significant, and passive if neither does.
+    find it significant in the same direction, and an active disagreement if in opposite directions. It is mixed if only
+    one side finds it significant, and passive if neither side does.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ def significance_agreement(
         Scores on each topic, in any form that `as_scores` takes, or topics x systems arrays, matched by label. Systems
         and topics that only one side has are left out, and an `AlignmentWarning` names them.
     correction : {None, "holm"}
-        None: every pair at level alpha. "holm": alpha holds for all pairs of a side together.
+        None: each pair is tested at level alpha. "holm": alpha holds for all pairs of a side together.
     alpha : float
         Level of the tests. A pair is significant if p <= alpha.
 
     Returns
     -------
     Findings
-        Has six counts, which sum to `n_pairs`: agreements and disagreements of active, mixed and passive pairs
-        (`active_agreements`, `active_disagreements`, ...). Besides:
+        Six counts, which sum to `n_pairs`: agreements and disagreements of active, mixed and passive pairs
+        (`active_agreements`, `active_disagreements`, ...). Also:
 
-        - `truth_only`, `candidate_only`: mixed pairs by the side that finds them significant, as a tuple of agreements
-          and disagreements in direction.
+        - `truth_only`, `candidate_only`: the mixed pairs that only this side finds significant, as a tuple of
+          agreements and disagreements in direction.
         - `false_positives`, `false_negatives`: pairs that only the candidate, or only the truth, finds significant.
         - `false_positive_rate`: false positives divided by the pairs not significant in the truth.
         - `false_negative_rate`: false negatives divided by the pairs significant in the truth.
@@ -59,12 +59,12 @@ def significance_agreement(
 
     Notes
     -----
-    The direction is that of the means. A pair whose means are tied on both sides has the same direction, and a pair
-    tied on one side only has different ones. The rates treat significance in the truth as fact. But the truth has few
-    topics too, so a false positive may be a true difference that the truth cannot show.
+    The direction of a pair is the order of its means. A pair whose means are tied on both sides has the same direction,
+    and a pair tied on only one side has different directions. The rates treat significance in the truth as fact. But
+    the truth has few topics too, so a false positive may be a true difference that the truth cannot show.
 
     The false discovery rate counts active disagreements as false. It is the share of errors among the significant
-    differences in a paper that trusts the candidate.
+    differences that a paper would report if it trusted the candidate.
 
     References
     ----------
@@ -92,7 +92,7 @@ def significance_agreement(
 
 
 def significant_pairs(values: FloatArray, correction: Correction | None, alpha: float) -> BoolArray:
-    """Test whether each pair of columns differs significantly, in the order of np.triu_indices."""
+    """Tell whether each pair of columns differs significantly, in the order of np.triu_indices."""
     p = paired_pvalues(values)
     return np.asarray((holm(p) if correction else p) <= alpha)
 
@@ -100,7 +100,7 @@ def significant_pairs(values: FloatArray, correction: Correction | None, alpha: 
 def agreement_from(
     sides: Matched, in_truth: BoolArray, in_candidate: BoolArray, correction: Correction | None, alpha: float
 ) -> Findings:
-    """Count agreements from the significant pairs of each side."""
+    """Count agreements and disagreements of both sides about their significant pairs."""
     means = sides.scores[0].means(), sides.scores[1].means()
     first, second = np.triu_indices(len(means[0]), 1)
     directions = [np.sign(mean[first] - mean[second]) for mean in means]
@@ -140,7 +140,7 @@ def agreement_from(
 
 
 def _verdict(found: Mapping[str, Any], names: Sequence[str], correction: Correction | None, alpha: float) -> str:
-    """Count the candidate's significant differences that truth confirms, and those it misses."""
+    """Count the candidate's significant differences that the truth confirms, and the truth's that it misses."""
     truth, candidate = names
     said = (
         f"{truth}'s scores confirm {found['active_agreements']} of {candidate}'s "

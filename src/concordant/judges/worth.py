@@ -1,8 +1,9 @@
-"""`judge_worth`: how many topics judged by the truth a candidate's topics are worth; `rank_judges`: which is the best.
+"""`judge_worth`: how many topics judged by the truth a candidate's topics are worth; `rank_judges`: the best judge.
 
-Words and sentences for a worth, shared by terminal, report and figures.
+This module also has the words and sentences that describe a worth in the terminal, reports and figures.
 
-The noun of a candidate is judge, measure, pool or benchmark. For an interval [L, H] of the worth of a topics:
+The text calls a candidate a judge, measure, pool or benchmark. If the interval of the worth of a topics is [L, H], the
+word is:
 
     H < a/2               much weaker
     H < a                 weaker
@@ -33,7 +34,7 @@ from .curves import TOPICS, Both, Curve, Design, How, Sample, WorthEstimate, agr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeWorth(Result):
-    """Result of `judge_worth`. `print` shows it, `plot` draws it, `to_dict` has everything."""
+    """Result of `judge_worth`. `print` shows it, `plot` draws it, and `to_dict` returns all its contents."""
 
     _figure = "intervals.worths"
 
@@ -41,7 +42,7 @@ class JudgeWorth(Result):
     names: tuple[str, str]
     """Names of the truth and of the candidate."""
     n_topics: float
-    """Number of the candidate's topics whose worth is estimated, by default 25 for any sample size."""
+    """Number of the candidate's topics whose worth is estimated: by default 25, whatever the sample size."""
     worth: float
     """Number of topics of the truth that rank the systems as well. 0: fewer than one; inf: no number is enough; nan:
     unknown."""
@@ -91,14 +92,14 @@ class JudgeWorth(Result):
 
     @property
     def sentence(self) -> str:
-        """Sentence with the number of the truth's topics that rank the systems as well, and its interval."""
+        """Sentence that states how many of the truth's topics rank the systems as well, with the interval."""
         of = "the systems" if self.settings["new_systems"] else f"these {self.settings['n_systems']} systems"
         worth = self.worth, self.interval.low, self.interval.high
         level = self.interval.confidence_level
         return sentence(self.names, self.n_topics, worth, level, noun=self.noun, unit=self.units, systems=of)
 
     def table(self) -> str:
-        """Show the sample and the worth."""
+        """Show the sizes of the sample and the worth."""
         n, m = self.settings["n_topics"], self.settings["n_systems"]
         size = f"  {self.coefficient}, {counted(m, 'system')}, {counted(n, self.units[:-1])}"
         if self.settings.get("judge_topics"):
@@ -109,7 +110,7 @@ class JudgeWorth(Result):
         return "\n".join([size, columns(rows)])
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row."""
+        """Return one row with the worth."""
         return [
             {
                 "candidate": self.names[1],
@@ -163,7 +164,8 @@ def judge_worth(  # noqa: PLR0913
     on : {"both", "systems"}
         "both": match topics and systems. "systems": match systems only, so the candidate may have judged other topics.
     rng : int, Generator or None
-        Draws the splits of coefficients other than "tau_b". Without one, a seed is drawn, and the settings record it.
+        Seed of the random splits for coefficients other than "tau_b". If None, a seed is drawn, and the settings record
+        it.
 
     Returns
     -------
@@ -196,12 +198,12 @@ def judge_worth(  # noqa: PLR0913
 
 
 def matched_judge(found: Pairing) -> Matched:
-    """Sides of a pairing, one row per topic or group of topics. The sides may have different topics."""
+    """Match the sides of a pairing, with one row per topic or group of topics. The sides may have different topics."""
     return matched_rows(found, own_topics=True)
 
 
 def for_worth(coefficients: Sequence[Coefficient]) -> Coefficient | None:
-    """Choose the coefficient for the worth: the first main one, or else the first that admits ties."""
+    """Choose the coefficient for the worth: the first main one that can be resampled, or else the first other one."""
     known = [c for c in coefficients if not c.not_resampled]
     return next(iter([c for c in known if c.name in headlines("main")] + known), None)
 
@@ -224,7 +226,7 @@ def worth_of(sides: Matched, how: How, curves: dict[bytes, Curve] | None = None)
         if not found.rises:
             reason = f"more topics judged by {sides.names[0]} do not rank the systems better"
             found = WorthEstimate(math.nan, math.nan, math.nan, rises=False)
-    # The ends are rounded outwards: the interval does not get narrower.
+    # Round the ends outwards, so that the interval does not get narrower.
     low = supported(found.low, moves[0], math.floor)
     worth = supported(found.worth, moves[1])
     high = supported(found.high, moves[2], math.ceil)
@@ -281,7 +283,7 @@ def word_of(low: float, high: float, n_topics: float) -> str:
 
 
 def judgment(word: str, names: Sequence[str], sample: str, noun: Noun = "judge", reason: str = "") -> str:
-    """Write the first sentence, how good the candidate is. `sample` counts the topics and systems."""
+    """Write the first sentence, which says how good the candidate is. `sample` counts the topics and systems."""
     truth, candidate = names
     return {
         "much weaker": f"{candidate} is a much weaker {noun} than {truth}",
@@ -303,7 +305,7 @@ def sentence(
     unit: str = "topics",
     systems: str = "the systems",
 ) -> str:
-    """Write the second sentence, how many topics of the truth do as well. `worth` has value, low and high.
+    """Write the second sentence, which says how many topics of the truth do as well. `worth` is (value, low, high).
 
     `unit` names what is counted, `systems` the ranked systems.
     """
@@ -319,7 +321,7 @@ def sentence(
 
 
 def undecided(best: Sequence[str], count: int, sample: str, noun: Noun = "judge") -> str:
-    """Name the best of several, or those that could be. `sample` counts the topics."""
+    """Name the best of several judges, or those that could be the best. `sample` counts the topics."""
     if len(best) == 1:
         return f"{best[0]} is the best of {count} {noun}s"
     who = f"any of the {count}" if len(best) == count else f"one of these {len(best)}: {listing(best)}"
@@ -349,7 +351,7 @@ def supported(topics: float, moves: float, rounded: Callable[[float], float] = r
 
 
 def told(low: float, high: float, n_topics: float = math.nan) -> str:
-    """Format the ends of an interval, without rounding an end to n_topics if n_topics is outside."""
+    """Format the ends of an interval. An end other than n_topics is never shown as n_topics."""
     if math.isnan(low):
         return "-"
     if shown(low) == "< 1":
@@ -365,7 +367,7 @@ def _apart(end: float, n_topics: float) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgeRanking(Result):
-    """Result of `rank_judges`. `print` shows it, `to_dict` has everything."""
+    """Result of `rank_judges`. `print` shows it, and `to_dict` returns all its contents."""
 
     _figure = "intervals.worths"
 
@@ -376,7 +378,7 @@ class JudgeRanking(Result):
 
     @property
     def verdict(self) -> str:
-        """The best judge or those that could be, and the worth of the first judge's topics."""
+        """The best judge, or those that could be the best, and the worth of the first judge's topics."""
         return ". ".join(self._sentences())
 
     def _answers(self) -> Sequence[str]:
@@ -466,7 +468,11 @@ def rank_judges(  # noqa: PLR0913
 
 
 def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How) -> JudgeRanking:
-    """Rank judges: worth from the pairings `single`, comparison from the common pairings `together`."""
+    """Rank judges.
+
+    Their worth comes from the pairings `single`, and the comparison from `together`, which have common topics and
+    systems.
+    """
     curves: dict[bytes, Curve] = {}
     judges = [worth_of(sides, how, curves) for sides in single]
     topics = min(min(len(sides.truth.topics), len(sides.judge.topics)) for sides in together)
@@ -487,7 +493,7 @@ def ranking_of(single: Sequence[Matched], together: Sequence[Matched], how: How)
 
 
 def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched] | None:
-    """Restrict the judges to their common systems and topics; None if these are too few."""
+    """Restrict the judges to their common systems and topics; return None if there are too few of these."""
     if len({(one.truth.systems, one.truth.topics, one.judge.topics) for one in sides}) > 1:
         try:
             common = match(*rejoined(pairs), pairs[0].on, choice=True, holes=True)
@@ -501,7 +507,7 @@ def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched]
 def agreements(
     together: Sequence[Matched], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
-    """V of each judge on `size` topics, and the influence of each topic (the truth's, then judges' own) on it."""
+    """Compute V of each judge on `size` topics, and how each topic influences it (the truth's or its own)."""
     truth = Sample.of(together[0].truth.values)
     column: dict[tuple[int, str], int] = {}
     values, parts = [], []
@@ -525,10 +531,10 @@ def agreements(
 
 
 def could_be_best(values: FloatArray, influences: FloatArray, n_topics: int, *, level: float = 0.95) -> BoolArray:
-    """For each judge, say whether no other judge is significantly better.
+    """Tell for each judge whether it could be the best: whether no other judge is significantly better.
 
-    `influences` (judges x topics) are sqrt((n - 1)/n) (V without the topic - mean over topics), and 0 for topics that
-    a judge lacks. `n_topics` is the size of the smallest sample.
+    `influences` (judges x topics) are sqrt((n - 1)/n) (V with the topic left out - mean of these V over topics), and 0
+    for topics that a judge lacks. `n_topics` is the size of the smallest sample.
     """
     from scipy.special import stdtrit
 
@@ -539,6 +545,6 @@ def could_be_best(values: FloatArray, influences: FloatArray, n_topics: int, *, 
     error = np.sqrt(((influences[None, :, :] - influences[:, None, :]) ** 2).sum(axis=2))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(lead == 0, 0.0, lead / error)  # for identical judges lead and error are 0
-    # One-sided t quantile, divided over the judges by Bonferroni.
+    # One-sided t quantile, with Bonferroni's correction for the number of judges.
     critical = stdtrit(n_topics - 1, 1 - (1 - level) / len(values))
     return np.asarray(t.max(axis=1) <= critical)

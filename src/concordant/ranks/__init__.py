@@ -2,7 +2,7 @@
 
 `distance` has the rank distance, its test, and the share of significant differences that another ranking confirms.
 `intervals` finds rank intervals, and `pair_tests` has the tests behind them. `differences` compares two systems, or
-each with the next. `noise` separates the errors from topics and runs. `votes` ranks systems by battles.
+each system with the next one. `noise` separates the errors from topics and runs. `votes` ranks systems by battles.
 """
 
 from .. import resolver

@@ -21,9 +21,9 @@ from .intervals import RankIntervals, rank_intervals, sample_of
 from .noise import RunsAs, groups_of, on_these_topics_only, seed_noise, taken_as_seeds
 from .paired import POWER, Paired, paired, quantiles, topics_needed, variance_limits
 
-_RESAMPLES = 49_999  # for rank intervals, as on a board
-SHOWN = 20  # pairs in the printed table
-SEEDS = "runs as seeds"  # ends the name of a method
+_RESAMPLES = 49_999  # number of resamples for rank intervals, as on a board
+SHOWN = 20  # number of pairs in the printed table
+SEEDS = "runs as seeds"  # suffix of a method's name if runs are seeds
 _COLUMNS = ("pvalue", "wins", "ties", "losses", "smallest", "n_topics_needed", "significant", "from_runs")
 
 
@@ -40,7 +40,7 @@ def difference(
 ) -> Findings:
     """Test whether system a is better than b, and estimate by how much.
 
-    The systems are compared on the topics that both have, as a sample of topics like these.
+    The systems are compared on the topics that both have. These are taken as a sample of topics of their kind.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ def difference(
     a, b : str
         The two systems.
     these_topics : bool
-        Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
+        Draw conclusions about these topics only, so that only runs are random. Needs several runs per topic.
     runs : {"auto", "trials", "seeds"}
         Whether repeated runs are independent trials, or run r is one trained system on all topics, as in `run_noise`.
     confidence_level : float
-        Confidence level of the intervals; 1 minus it is the level of the tests.
+        Confidence level of the intervals. The significance level of the tests is 1 - confidence_level.
     rng : int, Generator or None
         Seed of the rank intervals. All other results are exact.
 
@@ -62,28 +62,30 @@ def difference(
     Findings
         - `difference`: the mean of a minus the mean of b over the topics that both have, with its `interval` (nan if
           all topics show the same difference) and the two-sided `pvalue`.
-        - `exact_pvalue`: by all sign flips of up to 12 topics or groups, or McNemar's exact test; nan if not computed.
+        - `exact_pvalue`: the p-value over all sign flips of up to 12 topics or groups, or of McNemar's exact test; nan
+          if not computed.
         - `smallest`: the true difference that these topics detect with 80% power.
         - `n_topics_needed`: the number of topics that detect a true difference as large as the observed one with 80%
           power. `n_topics_interval` reflects that the spread of the differences is estimated.
-        - `wins`, `ties`, `losses`: numbers of topics on which a is better, as good, and worse.
-        - `ranks`: the best and worst ranks of a and b among all systems.
+        - `wins`, `ties`, `losses`: numbers of topics on which a is better than b, as good as b, and worse than b.
+        - `ranks`: the best and worst rank that a, and that b, may have among all systems.
         - `from_runs`: the share of the variance of the difference due to repeated runs, 0 to 1; nan without runs.
-        - `significant`: whether the p-value lies below 1 - the confidence level.
+        - `significant`: whether the p-value is at most 1 - the confidence level.
 
     See Also
     --------
-    neighbours : Every system and the next one, corrected for the number of pairs.
+    neighbours : Test each system of a leaderboard against the next one, and estimate the difference.
     rank_intervals : The ranks that each system may have.
 
     Notes
     -----
     Interval and p-value come from a paired t test. For binary scores they are Bonett and Price's interval and McNemar's
-    mid-p. For topics in groups, at least 5, they use the cluster-robust variance CR2 with Bell and McCaffrey's degrees
-    of freedom. Up to 12 topics, `exact_pvalue` counts all sign flips; 5 topics cannot give less than 0.0625.
+    mid-p. If topics are in groups, of which at least 5 are needed, they use the cluster-robust variance CR2 with Bell
+    and McCaffrey's degrees of freedom. With up to 12 topics, `exact_pvalue` comes from all sign flips; with 5 topics it
+    cannot be below 0.0625.
 
-    `n_topics_needed` takes the observed difference as the true one. It does not estimate the topics that the true
-    difference needs: the observed difference varies too much.
+    `n_topics_needed` takes the observed difference as the true one. It does not estimate how many topics the true
+    difference needs, because the observed difference varies too much.
 
     References
     ----------
@@ -127,19 +129,19 @@ def neighbours(
     scores : Collection
         Scores on each topic, as `as_scores` takes them.
     these_topics : bool
-        Ask about these topics only, so that repeated runs alone are random; needs several runs per topic.
+        Draw conclusions about these topics only, so that only runs are random. Needs several runs per topic.
     runs : {"auto", "trials", "seeds"}
-        What repeated runs are, as in `difference`.
+        How to treat repeated runs, as in `difference`.
     confidence_level : float
-        Confidence level for all pairs together.
+        Confidence level that holds for all pairs together.
     rng : int, Generator or None
         Seed of the rank intervals.
 
     Returns
     -------
     Findings
-        `pairs`, best first, each with the results of `difference`. Intervals and p-values are corrected for the number
-        of pairs by Bonferroni's rule.
+        `pairs`: the pairs of neighbours, best first, each with the results of `difference`. Intervals and p-values are
+        corrected for the number of pairs by Bonferroni's rule.
 
     See Also
     --------
@@ -195,7 +197,7 @@ def _ranks(side: Scores, level: float, rng: Seed, *, these: bool, runs: RunsAs) 
 def _compared(
     side: Scores, a: str, b: str, ranks: RankIntervals, n_pairs: int, *, these: bool, runs: RunsAs
 ) -> Findings:
-    """Compare one of n_pairs pairs, with interval and p-value corrected for their number."""
+    """Compare one of n_pairs pairs. Its interval and p-value are corrected for the number of pairs."""
     points, level = side.points(), ranks.confidence_level
     x, y = (points.values[:, points.systems.index(system)] for system in (a, b))
     both = ~np.isnan(x) & ~np.isnan(y)
@@ -263,7 +265,7 @@ def _answer(pair: Mapping[str, Any], sample: str) -> str:
     better, worse = (a, b) if lead >= 0 else (b, a)
     size, evidence = number(abs(lead), 4), p_equals(pair["pvalue"])
     if not math.isnan(interval.low):
-        # The interval of the better system's lead, so that its numbers fit the sentence.
+        # Show the interval of the better system's lead, so that its signs fit the sentence.
         low, high = sorted(math.copysign(1, lead) * end for end in (interval.low, interval.high))
         level = 100 * interval.confidence_level
         evidence = f"{level:.4g}% interval {number(low, 4)} to {number(high, 4)}, {evidence}"
@@ -274,7 +276,7 @@ def _answer(pair: Mapping[str, Any], sample: str) -> str:
 
 
 def _facts(pair: Mapping[str, Any], sample: str, systems: int, these: bool) -> str:
-    """Print one fact per line."""
+    """Format one fact per line."""
     a, b, method = pair["a"], pair["b"], pair["interval"].method
     exact = "" if math.isnan(pair["exact_pvalue"]) else f"; exact {p_cell(pair['exact_pvalue'])}"
     ranks = [f"{name} {low} to {high}" for name, (low, high) in zip((a, b), pair["ranks"], strict=True)]
@@ -306,10 +308,10 @@ def _facts(pair: Mapping[str, Any], sample: str, systems: int, these: bool) -> s
 def _with_runs(
     found: Paired, every: FloatArray, here: list[int], level: float, scale: Scale | None, runs: RunsAs
 ) -> tuple[Paired, float, tuple[str, ...]]:
-    """Add the error of repeated runs to a difference of the two systems at `here`; `every` is topics x systems x runs.
+    """Add the error of repeated runs to the difference of two systems, which are in the columns `here` of `every`.
 
-    Runs cause V_a + V_b of its variance. With a scale only runs are random, so that is the whole variance. Seeds add to
-    it.
+    `every` is topics x systems x runs. Runs contribute V_a + V_b to the variance of the difference. If `scale` is
+    given, only runs are random, and V_a + V_b is the whole variance. Otherwise seeds add to the variance.
     """
     cells = every[:, here]
     if scale is not None:
@@ -329,9 +331,9 @@ def _with_runs(
 
 
 def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float, these: bool) -> dict[str, Any]:
-    """Compute the topics that the observed difference needs, with an interval for the estimated spread."""
+    """Compute how many topics the observed difference needs. The interval reflects that the spread is estimated."""
     n = len(d)
-    if these or found.method.endswith(SEEDS):  # V = S^2 / n does not hold
+    if these or found.method.endswith(SEEDS):  # the formula needs V = S^2 / n, which does not hold here
         n_needed, low, high = math.nan, math.nan, math.nan
     elif found.difference == 0 or found.se == 0:
         n_needed, low, high = math.inf if found.difference == 0 else math.nan, math.nan, math.nan
@@ -344,7 +346,7 @@ def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float,
 
 
 def _by_topic(x: FloatArray, y: FloatArray) -> tuple[FloatArray, float]:
-    """Differences by topic, without rounding errors of equal scores, and their mean, 0 if the totals are tied."""
+    """Compute the differences by topic, free of rounding errors, and their mean, which is 0 if the totals are tied."""
     means = mean_over_topics(np.column_stack([x, y]))
     d, slack = x - y, ROUNDING * float(np.abs([x, y]).max())
     d = np.full_like(d, d.mean()) if np.ptp(d) <= slack else d

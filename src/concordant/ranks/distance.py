@@ -1,8 +1,8 @@
-"""The rank distance: how far a ranking is from the scores, relative to their variation over topics; and its test.
+"""The rank distance, which says how far a ranking is from scores that vary over topics, and its test.
 
 Kendall's tau counts swapped pairs. The rank distance of Carterette (2009) asks whether the swaps matter, given how the
-scores of systems vary and covary over topics. `rank_test` asks whether a ranking could be the true one, and
-`discriminative_power` which significant differences it confirms.
+scores of systems vary and covary over topics. `rank_test` tests whether a ranking could be the true one.
+`discriminative_power` is the share of the significant differences that a ranking confirms.
 """
 
 from __future__ import annotations
@@ -52,17 +52,18 @@ from ..read.reader import Collection, as_scores, as_topics, is_bare
 
 RankTestMethod: TypeAlias = Literal["recentred", "paper"]
 Correction: TypeAlias = Literal["holm"]
-_EQUAL = 1e-9  # relative: distances closer than this differ by rounding only
+_EQUAL = 1e-9  # distances whose relative difference is smaller than this differ only by rounding
 LEAST_EPS = 1e-11
-"""Relative to the largest variance. With less, rounding and not eps decides if the covariance has no inverse."""
-_LARGEST = 1e150  # its square is a float
+"""Smallest eps, relative to the largest variance. If eps is smaller and the covariance has no inverse, the result
+depends on rounding instead of eps."""
+_LARGEST = 1e150  # the square of this number is still finite
 
 
 @checked
 def rank_distance(
     truth: Collection, candidate: Collection = None, *, eps: float = 1e-5, workers: Workers = 1
 ) -> float | FloatArray:
-    """Distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
+    """Compute the distance of the ranking `candidate` from the scores `truth`, d_rank(candidate | truth).
 
     Order the systems by `candidate`, best first. Let d be the mean differences over the n topics between neighbours in
     that order, and S their covariance, with `eps` added to its diagonal. Then
@@ -70,8 +71,8 @@ def rank_distance(
         d_rank^2 = minimum over delta >= 0 of n (delta - d)' S^-1 (delta - d),
 
     which is Hotelling's T^2 between the observed means and the nearest means with the order of `candidate`. For two
-    systems in the wrong order it is Student's paired t. It is 0 if and only if no pair has opposite orders. It has no
-    upper bound and is not symmetric. `rank_test` tells whether a distance is large for this collection.
+    systems in the wrong order the distance is Student's paired t. It is 0 if and only if no pair has opposite orders.
+    It has no upper bound and is not symmetric. `rank_test` tells whether a distance is large for this collection.
 
     Parameters
     ----------
@@ -80,31 +81,32 @@ def rank_distance(
     candidate : Collection or array_like
         One score per system. Bare numbers are in the order of the truth's systems: a vector, or a batch of vectors in
         an array with the systems on its last axis. Labelled scores (Scores, a file, a frame, a mapping or Series) are
-        matched by name, and must have the same systems as the truth. If they have topics, these must be the same, too,
-        and the means are used.
+        matched by name, and must have the same systems as the truth. If they have topics, these must be the truth's
+        topics, and the means over them are used.
     eps : float
         Added to the variances, in squared units of the scores; by default the paper's value. It matters if there are
         no more topics than systems, and a `RegularisationWarning` says so. It is then at least 1e-11 of the largest
-        variance, because rounding would dominate a smaller value. If it is not small compared with the variances, it
-        determines the result instead of the topics, and a warning says so.
+        variance, because rounding would dominate a smaller value. If it is not small compared with the variances, the
+        result depends on it and not on the topics, and a warning says so.
     workers : int or Executor
-        Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit.
+        Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit with any
+        number of workers.
 
     Returns
     -------
     float or ndarray
-        A float for one ranking, otherwise an array of the leading shape of `candidate`.
+        A float for one ranking, otherwise an array with the shape of `candidate` without its last axis.
 
     See Also
     --------
     rank_test : Test whether a ranking could be the true one, given the topics.
-    discriminative_power : Which significant differences a ranking confirms.
+    discriminative_power : Compute the share of significant differences that a ranking confirms.
 
     Notes
     -----
-    Systems tied in `candidate` have no order among themselves. The nearest means then only need to keep every system at
-    or above all systems of the next group. `eps` / 2 is added to the variance of each system, so that a difference has
-    `eps`. Neither the order of the systems nor ties in the truth matter.
+    Systems tied in `candidate` have no order among themselves. In the nearest means, each system then only needs to be
+    at or above all systems of the next group. `eps` / 2 is added to the variance of each system, which adds `eps` to
+    the variance of a difference. Neither the order of the systems nor ties in the truth matter.
 
     References
     ----------
@@ -134,7 +136,7 @@ def rank_distance(
 
 
 def rankings_beside(truth: Scores, candidate: Collection) -> FloatArray:
-    """Return the candidate as scores in the order of the truth's systems: a vector, or for bare numbers a batch."""
+    """Return the candidate's scores in the order of the truth's systems: one vector, or a batch from bare numbers."""
     if is_bare(candidate):
         scores = floats(candidate, "candidate")
         m = len(truth.systems)
@@ -175,11 +177,11 @@ class Projection(NamedTuple):
     order: IntArray
     """The systems, best first."""
     ends: IntArray
-    """Ends of groups of tied systems in the order; empty without ties."""
+    """Where each group of tied systems ends in the order; empty without ties."""
     delta: FloatArray
-    """The nearest differences with the order: not negative, except between tied systems."""
+    """Differences between neighbours in the nearest means: not negative, except between tied systems."""
     dual: FloatArray
-    """v in delta = d + S v; without ties positive only where delta is 0."""
+    """v in delta = d + S v. Without ties, v is positive only where delta is 0."""
     distance: float
 
 
@@ -191,11 +193,11 @@ class Problem(NamedTuple):
     covariance: FloatArray
     eps: float
     doubts: tuple[str, ...]
-    """Reasons to doubt a distance: too few topics, or too large an eps. Public functions warn of them."""
+    """Reasons to doubt a distance: too few topics, or too large an eps. Public functions issue them as warnings."""
 
     @classmethod
     def of(cls, truth: Collection, eps: float, what: str) -> Problem:
-        """Check a collection; `what` names the result in the doubts."""
+        """Check a collection, and compute its means and covariance. `what` names the result in the doubts."""
         scores = as_topics(truth, "truth")
         n, m = scores.values.shape
         used = eps
@@ -227,7 +229,7 @@ class Problem(NamedTuple):
         return cls(scores, scores.means(), covariance, used, tuple(doubts))
 
     def warn(self) -> None:
-        """Warn of the doubts."""
+        """Issue each doubt as a warning."""
         for doubt in self.doubts:
             warn(doubt, RegularisationWarning)
 
@@ -276,7 +278,7 @@ class Problem(NamedTuple):
 
 
 def solved(solve: Callable[[Any, IntArray, FloatArray], None], count: int, eps: float) -> FloatArray:
-    """Compute squared distances of `count` rows by the active kernels, or by the reference where these fail."""
+    """Compute squared distances of `count` rows by the active kernels, or by the reference kernels where these fail."""
     out = np.empty((count, FIELDS))
     solve(_kernels.active, np.arange(count), out)
     again = np.flatnonzero(out[:, 1] < 0)
@@ -308,15 +310,17 @@ def rank_test(  # noqa: PLR0913
 ) -> Findings:
     """Test whether the ranking `candidate` could be the true one, given how systems vary over the topics of `truth`.
 
-    The hypothesis is that over the population of topics the systems rank as in `candidate`; systems tied there may have
-    any order. The statistic is `rank_distance`, and its null distribution comes from resampling topics.
+    The hypothesis is that over the population of topics the systems rank as in `candidate`; systems tied in `candidate`
+    may have any order. The statistic is `rank_distance`, and its null distribution comes from resampling topics.
 
     - "recentred": shift each system's scores so that their means are the nearest ones with the ranking `candidate`,
       resample topics, and compute the distance of that ranking again, with new means and covariance.
-      p = (1 + resamples at least as far) / (1 + resamples). It keeps its level (docs/guide/rank-distance.md).
+      p = (1 + number of resamples with at least the observed distance) / (1 + number of resamples). The test keeps its
+      level (docs/guide/rank-distance.md).
     - "paper": rank the systems by the means of resampled topics, and compute how far these rankings are from the truth.
-      p = share of them at least as far as `candidate` (the paper's algorithm 2). It rejects true rankings far too
-      often, and more often with more systems: use it to reproduce papers.
+      p = the share of these rankings that are at least as far from the truth as `candidate` (the paper's algorithm 2).
+      This test rejects true rankings far too often, and the more systems, the more often. Use it only to reproduce
+      papers.
 
     Parameters
     ----------
@@ -333,7 +337,7 @@ def rank_test(  # noqa: PLR0913
     eps : float
         Added to the variances, as in `rank_distance`.
     rng : int, Generator or None
-        The same seed gives the same bits with any number of workers.
+        The same seed gives exactly the same result with any number of workers.
     workers : int or Executor
         Threads, or an executor of concurrent.futures.
     progress : callable, optional
@@ -343,14 +347,14 @@ def rank_test(  # noqa: PLR0913
     -------
     Findings
         `pvalue`, with its Monte Carlo error `standard_error`, `distance`, and `critical_value`: larger distances are
-        significant at level `alpha`; it is infinite with too few resamples for that level. `distances` are those of the
-        resamples, in the order drawn. `significant`: whether p is at most `alpha`; `borderline`: whether it is so close
-        to `alpha` that another seed could decide differently.
+        significant at level `alpha`; it is infinite if there are too few resamples for that level. `distances` has the
+        distance of each resample, in the order drawn. `significant`: whether p is at most `alpha`; `borderline`:
+        whether p is so close to `alpha` that another seed could decide differently.
 
     See Also
     --------
-    rank_distance : How far a ranking is from the scores, in standard errors.
-    compare : All coefficients between a truth and its candidates.
+    rank_distance : Compute how far a ranking is from the scores, in standard errors.
+    compare : Compute all coefficients between a truth and its candidates.
 
     References
     ----------
@@ -388,9 +392,9 @@ def rank_test_of(
     alpha: float = 0.05,
     unit: str = "topic",
 ) -> Findings:
-    """Run `rank_test` on checked scores in the same order; doubts go to the notes only.
+    """Run `rank_test` on checked scores whose systems are in the same order. Doubts become notes, not warnings.
 
-    Without a method, compute only the distance: the test needs more topics than systems.
+    If `method` is None, compute only the distance, because the test needs more topics than systems.
     """
     if candidate.ndim != 1:
         raise InputError(
@@ -405,7 +409,8 @@ def rank_test_of(
     if method is not None:
         paper = method == "paper"
         distances = paper_distances(problem, how) if paper else _recentred_distances(problem, found, how)
-        # Under the hypothesis the observed collection is one more draw; the paper's p is a plain share.
+        # Under the hypothesis the observed collection is one more draw, so it is counted. The paper's p does not
+        # count it.
         p = share_as_far(distances, found.distance, int(not paper))
         error = math.sqrt(p * (1 - p) / len(distances))
         critical = critical_value(distances, alpha, int(not paper))
@@ -441,21 +446,27 @@ def rank_test_of(
 
 
 def share_as_far(distances: FloatArray, distance: float, observed: int = 0) -> float:
-    """Share of distances at least this large; `observed` more count as being so."""
+    """Compute the share of distances that are at least `distance`.
+
+    `observed` is a number of further distances that count as at least `distance`.
+    """
     return int(np.count_nonzero(distances >= distance * (1 - _EQUAL)) + observed) / (len(distances) + observed)
 
 
 def critical_value(distances: FloatArray, alpha: float = 0.05, observed: int = 0) -> float:
     """Find the 1 - alpha quantile: larger distances have a p-value of at most alpha.
 
-    Infinite where there are too few distances for such a p-value.
+    The quantile is infinite if there are too few distances for such a p-value.
     """
     allowed = int(np.floor(alpha * (len(distances) + observed) + 1e-9)) - observed
     return float("inf") if allowed < 0 else float(np.sort(distances)[::-1][allowed])
 
 
 def paper_distances(problem: Problem, how: Resampling) -> FloatArray:
-    """Compute distances of the rankings of resampled topics from the collection (carterette2009, algorithm 2)."""
+    """Rank the systems by resampled topics, and compute how far these rankings are from the collection.
+
+    This is algorithm 2 of carterette2009.
+    """
     values = in_blocks(problem.scores.values)
     return np.concatenate(list(over_resamples(partial(_paper, problem, values, how.threads), len(values), how)))
 
@@ -466,26 +477,28 @@ def _paper(problem: Problem, values: FloatArray, workers: int, weights: IntArray
 
 
 def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -> FloatArray:
-    """Compute distances of a ranking from resamples of the collection, shifted so that the ranking is true.
+    """Shift the collection so that a ranking is true, and compute how far the ranking is from resamples of it.
 
     Each system's scores are shifted so that the means are the nearest ones with that ranking; resampling then shows
-    what distances chance alone makes, with means and covariance measured anew each time.
+    which distances arise by chance alone. Means and covariance are computed again for each resample.
     """
     ordered = problem.scores.values[:, found.order]
     if found.ends.size:
-        columns = ordered - ordered.mean(axis=1, keepdims=True)  # a common shift does not change the order
+        # a shift that all systems share does not change their order
+        columns = ordered - ordered.mean(axis=1, keepdims=True)
         projection = _in_order(-np.append(0.0, np.cumsum(found.delta)), found.ends)
     else:
         columns, projection = ordered[:, :-1] - ordered[:, 1:], found.delta
     columns = in_blocks(np.ascontiguousarray(columns - columns.mean(axis=0)))
-    # A resample may have no more topics than systems. Blocks of k topics have 1 / k of their variance.
+    # A resample may have no more distinct topics than systems, so eps must not be too small. The mean of a block of k
+    # topics has 1 / k of the variance of a topic, so eps is scaled down in the same way.
     eps = max(problem.eps, LEAST_EPS * float(problem.covariance.diagonal().max())) * (len(columns) / problem.n)
     work = partial(_recentred, columns, projection, found.ends, eps, how.threads)
     return np.concatenate(list(over_resamples(work, len(columns), how)))
 
 
 def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
-    """Means of systems, best first, without rounding errors that would lift one above a better group."""
+    """Remove rounding errors that would lift a mean above a better group; `means` has the best system first."""
     starts = np.append(0, ends[:-1])
     lowest = np.minimum.accumulate(np.minimum.reduceat(means, starts))
     return np.asarray(np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0))))
@@ -504,7 +517,7 @@ def _recentred(
 def discriminative_power(
     truth: Collection, candidate: Collection = None, *, alpha: float = 0.05, correction: Correction | None = None
 ) -> Estimate:
-    """Compute the share of pairs that differ significantly in `truth` and have the same order in `candidate`.
+    """Compute the share of the significant differences in `truth` that have the same order in `candidate`.
 
     A pair differs significantly if a two-sided paired t-test over the topics has p <= alpha. A pair tied in `candidate`
     is not confirmed. The share is 1 if all significant differences are confirmed, 0 if none is, and nan, with an
@@ -519,7 +532,7 @@ def discriminative_power(
     alpha : float
         Level of the t-tests.
     correction : {None, "holm"}
-        None as in the paper: every pair at level alpha. "holm": the level holds for all pairs together.
+        None, as in the paper: each pair is tested at level alpha. "holm": level alpha holds for all pairs together.
 
     Returns
     -------
@@ -528,7 +541,7 @@ def discriminative_power(
 
     See Also
     --------
-    significance_agreement : Which significant differences both sides find.
+    significance_agreement : Count the significant differences that both sides find.
     rank_test : Test whether a ranking could be the true one, given the topics.
 
     References
@@ -568,21 +581,21 @@ def discriminative_power(
 
 
 def paired_pvalues(values: FloatArray) -> FloatArray:
-    """Two-sided p-values of the paired t-test for each pair of columns, in the order of np.triu_indices.
+    """Compute two-sided p-values of the paired t-test for each pair of columns, in the order of np.triu_indices.
 
-    The same difference on every topic has p = 0, or p = 1 if it is 0 up to rounding.
+    If a pair has the same difference on every topic, p = 0, or p = 1 if that difference is 0 up to rounding.
     """
     from scipy.special import stdtr
 
     n, m = values.shape
-    # Scale by a power of two into [-1, 1], so that squares cannot overflow. t keeps all its bits.
+    # Scale by a power of two into [-1, 1], so that squares cannot overflow. This does not change t.
     values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     found = []
     for j in range(m - 1):
         difference = values[:, j, None] - values[:, j + 1 :]
         mean = mean_over_topics(difference)
         spread = difference.std(axis=0, ddof=1)
-        # A smaller spread is rounding of scores that differ by a constant.
+        # A spread this small is a rounding error: the scores differ by a constant.
         constant = spread <= 1e-14 * np.abs(values).max()
         identical = np.abs(difference).max(axis=0) <= ROUNDING
         t = np.sqrt(n) * np.abs(mean) / np.where(constant, 1.0, spread)

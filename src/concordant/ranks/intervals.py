@@ -1,4 +1,4 @@
-"""`rank_intervals`: the ranks that each system could have, given the topics, with borders and the possible best."""
+"""`rank_intervals`: the ranks that each system could have, borders between groups of systems, and the possible best."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .pair_tests import corrected_pvalues, pvalues_from_errors, pvalues_on_commo
 
 SCHEMA, FORMAT = "concordant-board", 2
 """Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
-SHOWN = 20  # systems in the printed table
-NAMED = 5  # systems named in the verdict
-FEWEST = 3  # topics, to say how reliable a ranking is
+SHOWN = 20  # number of systems in the printed table
+NAMED = 5  # number of systems named in the verdict
+FEWEST = 3  # topics needed to say how reliable a ranking is
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Best:
 
     k: int
     possible: tuple[str, ...]
-    """The systems that could be among the k best: with the confidence of the intervals, all of the k best are here."""
+    """The systems that could be among the k best. They include all k best, at the confidence level of the intervals."""
     certain: tuple[str, ...]
-    """The systems that are among the k best, with the same confidence."""
+    """The systems that are among the k best, at the same confidence level."""
 
     def __str__(self) -> str:
         if self.k == 1:
@@ -48,16 +48,16 @@ class Best:
 
 @dataclass(frozen=True)
 class Outlook:
-    """The expected board with more topics, averaged over draws of these topics."""
+    """How a board is expected to change with more topics, averaged over random draws of the added topics."""
 
     topics: int
     """The number of topics to add."""
     tau_now: float
-    """Expected tau of the ranking with the true one."""
+    """Expected tau between the present ranking and the true ranking."""
     tau_then: float
-    """Expected tau with the true ranking after more topics."""
+    """Expected tau between the ranking with more topics and the true ranking."""
     leader_stays: float
-    """The probability that the first system, or one of several tied for first, is still first."""
+    """The probability that the system now in first place, or one of those tied for it, is still first."""
     places_moved: float
     """The number of places by which a system moves, averaged over systems."""
 
@@ -78,12 +78,12 @@ class Outlook:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankIntervals(Result):
-    """A board, the result of `rank_intervals`, `board` and `rank_votes`, with systems in their observed order."""
+    """Rank intervals, the result of `rank_intervals`, `board` and `rank_votes`. Systems are in their observed order."""
 
     _figure = "intervals.rank_intervals"
     _index = "system"
     systems: tuple[str, ...]
-    """The systems, best first; tied ones in the order given."""
+    """The systems, best first; tied systems in the order given."""
     means: FloatArray
     """Totals by the rule `total`. Higher is better, so mean ranks and errors are negated."""
     observed: IntArray
@@ -91,9 +91,9 @@ class RankIntervals(Result):
     low: IntArray
     """The best rank that a system may have: 1 + the number of significantly better systems."""
     high: IntArray
-    """The worst rank that a system may have: the number of systems - the number of significantly worse ones."""
+    """The worst rank that a system may have: the number of systems minus the number of significantly worse systems."""
     pvalues: FloatArray
-    """Corrected p-values of all differences; row i is for the interval of system i."""
+    """Corrected p-values of the differences between all pairs. Row i decides the interval of system i."""
     confidence_level: float
     simultaneous: bool
     total: Total
@@ -107,7 +107,7 @@ class RankIntervals(Result):
     """From `board`: what more topics would change."""
 
     def better(self) -> BoolArray:
-        """Whether, at `[i, j]`, system j is significantly better than i, as counted in the interval of i."""
+        """Tell at `[i, j]` whether system j is significantly better than i, as counted in the interval of i."""
         return self._significant() & (self.means[None, :] > self.means[:, None])
 
     def _significant(self) -> BoolArray:
@@ -115,20 +115,21 @@ class RankIntervals(Result):
 
     @property
     def borders(self) -> tuple[int, ...]:
-        """Numbers of systems above each border: all of them are significantly better than all systems below.
+        """Number of systems above each border, all of which are significantly better than all systems below the border.
 
-        There are no borders if the level holds for each system alone, because a border concerns many systems at once.
+        There are no borders if the confidence level holds for each system alone, because a border concerns many systems
+        at once.
         """
         if not self.simultaneous:
             return ()
         better = self.better() & self._significant().T
-        ahead = np.argmin(better, axis=1)  # number of first systems that are all better than this one
-        least = np.minimum.accumulate(ahead[::-1])[::-1]  # better than this one and all below it
+        ahead = np.argmin(better, axis=1)  # how many systems, counted from the top, are all better than this one
+        least = np.minimum.accumulate(ahead[::-1])[::-1]  # how many are better than this one and than all below it
         return tuple(k for k in range(1, len(self.systems)) if least[k] >= k)
 
     @property
     def borderline(self) -> tuple[tuple[str, str], ...]:
-        """Pairs with a p-value so close to the level that another seed could decide differently."""
+        """Pairs with a p-value so close to the significance level that another seed could decide differently."""
         if self.settings.get("exact"):
             return ()
         draws = self.settings.get("normal_draws") or self.settings["n_resamples"]
@@ -194,7 +195,7 @@ class RankIntervals(Result):
         return tuple(line for line in (self.verdict, self.border_sentence) if line)
 
     def _value(self) -> str:
-        """Heading of the column of means."""
+        """Return the heading of the column of means."""
         return RULES[self.total].column if "topics" in self.settings else "estimate"
 
     def _draws(self) -> str:
@@ -220,7 +221,7 @@ class RankIntervals(Result):
         ]
 
     def table(self, most: int | None = SHOWN) -> str:
-        """Print the first systems, or all with None, the confidence, and the reliability of the ranking."""
+        """Show the first `most` systems (all if None), the confidence level, and the reliability of the ranking."""
         scope = "all intervals together" if self.simultaneous else "each interval by itself"
         held = f"{100 * self.confidence_level:g}% confidence for {scope}; {self._draws()}"
         said = ("Rank: 1 + the number of significantly better systems", held, *self.outlook_sentences())
@@ -243,14 +244,14 @@ class RankIntervals(Result):
         return lines
 
     def outlook_sentences(self) -> tuple[str, ...]:
-        """State how close the ranking is to the true one and what more topics would change, if estimated.
+        """State how close the ranking is to the true one, and what more topics would change, if both were estimated.
 
-        Say nothing about two topics, whose spread is hardly known, or about systems that all tie.
+        Return no sentences if there are only two topics, whose spread is hardly known, or if all systems tie.
         """
         if not self.reliability or self.settings["topics"] < FEWEST or self.means[0] == self.means[-1]:
             return ()
         tau = self.reliability[0]
-        assert tau.interval is not None  # the posterior gives one
+        assert tau.interval is not None  # the posterior gives an interval
         between = f"{tau.interval.low:.2f} to {tau.interval.high:.2f}"
         close = f"Expected tau of this ranking with the true one: {tau.value:.2f} ({between})"
         unit = "group" if "groups" in self.settings else "topic"
@@ -305,14 +306,15 @@ def rank_intervals(
 ) -> RankIntervals:
     """Find the ranks that each system may have, from scores on topics or from means with standard errors.
 
-    The true ranks are those by the means over the population of topics. Systems tied there share the ranks from 1 + the
-    number of strictly better systems to m - the number of strictly worse ones, and an interval must cover all of them.
-    With `simultaneous` the confidence level holds for all intervals together, otherwise for each alone.
+    The true ranks are the ranks by the means over the population of topics. Systems with the same true mean share the
+    ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and an interval must
+    cover all of them. With `simultaneous` the confidence level holds for all intervals together, otherwise for each
+    interval alone.
 
     All pairs of systems are compared by Student's t over the topics. The stepdown method of Westfall and Young, and
-    Romano and Wolf, corrects for their number. It uses the largest statistic of resamples in which each topic's scores
-    keep or change their sign. Where skewed differences make t too large, t is shrunk. The interval of a system goes
-    from 1 + the number of significantly better systems to m - the number of significantly worse ones.
+    Romano and Wolf, corrects for their number. It uses the largest statistic in each resample. A resample keeps or
+    changes the sign of each topic's scores. Where skewed differences make t too large, t is shrunk. The interval of a
+    system goes from 1 + the number of significantly better systems to m - the number of significantly worse ones.
 
     Parameters
     ----------
@@ -323,13 +325,14 @@ def rank_intervals(
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool
-        True: the level holds for all intervals together (a leaderboard). False: for each alone (one system of
-        interest), which makes them shorter.
+        True: the level holds for all intervals together (a leaderboard). False: it holds for each interval alone (one
+        system of interest), and the intervals are shorter.
     runs : {"auto", "trials", "seeds"}
-        What repeated runs are, as in `run_noise`. Errors of seeds are included, and are assumed normal as for `Means`.
+        How to treat repeated runs, as in `run_noise`. If runs are seeds, their error is included, and errors are
+        assumed to be normal, as for `Means`.
     n_resamples : int
-        Number of resamples, or of normal draws for `Means`. If the topics have at most that many signs (by default up
-        to 16 topics), all are used and the seed does not matter.
+        Number of resamples, or of normal draws for `Means`. If the topics have at most that many sign vectors (by
+        default up to 16 topics), all of them are used, and the seed does not matter.
     rng : int, Generator or None
         The same seed gives the same result with any number of workers.
     workers : int or Executor
@@ -350,17 +353,18 @@ def rank_intervals(
 
     Notes
     -----
-    With holes, systems are ranked by their expected mean on all topics if each score is the sum of a topic effect and a
-    system effect. A system with few topics has a wide interval, because it shares few topics with others.
+    If scores are missing, systems are ranked by their expected mean on all topics. This assumes that each score is the
+    sum of a topic effect and a system effect. A system with few topics has a wide interval, because it shares few
+    topics with others.
 
     Identical systems are tied and never differ significantly. The same difference on all n topics is the strongest
-    possible evidence: about p = 2^(1 - n).
+    possible evidence: its p-value is about 2^(1 - n).
 
     We calibrated the shrinkage of t by measurement (`concordant.inference.calibration.UNSEEN`).
-    docs/guide/rank-intervals.md has the derivation and the measured coverage, also of common alternatives. All
-    intervals together held in 96.8 to 100% of samples of 14 designs with 10 to 50 topics (nominal 95%, 600 samples
-    each). They held in 91% where 15 topics of real scores had been shifted until all systems tied: nearly identical
-    runs then have the same difference on almost every topic. Remove such duplicates first.
+    docs/guide/rank-intervals.md has the derivation and the measured coverage of this and other methods. All intervals
+    together held in 96.8 to 100% of the samples from 14 designs with 10 to 50 topics (nominal 95%, 600 samples each).
+    They held in 91% where 15 topics of real scores had been shifted until all systems tied: nearly identical runs then
+    have the same difference on almost every topic. Remove such duplicates first.
 
     References
     ----------
@@ -467,7 +471,7 @@ def _ranked(
 def _pvalues(
     points: Scores, totals: FloatArray, how: Resampling, *, simultaneous: bool
 ) -> tuple[FloatArray, int | None]:
-    """Corrected p-values of all pairs, and the number of groups, if there are any."""
+    """Compute corrected p-values of all pairs. Also return the number of groups, or None without groups."""
     if not points.has_holes:
         rows = points.observations()
         found = corrected_pvalues(rows.values, how, simultaneous=simultaneous)
@@ -475,12 +479,12 @@ def _pvalues(
     names, places = (None, None) if points.groups is None else places_of_groups(points.groups, points.topics)
     found, difference = pvalues_on_common_topics(points.values, how, places, simultaneous=simultaneous)
     agree = np.sign(difference) == np.sign(totals[:, None] - totals[None, :])
-    # Where the topics in common and the totals order a pair in two ways, it is not separated.
+    # A pair is not separated if its common topics and its totals put it in opposite orders.
     return np.where(agree, found, 1.0), None if names is None else len(names)
 
 
 def _holes(given: Scores, points: Scores) -> tuple[str, ...]:
-    """Notes on missing scores."""
+    """Write the notes on missing scores."""
     if not given.has_holes:
         return ()
     n = int((given.counts() < len(given.topics)).sum())

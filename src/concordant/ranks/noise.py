@@ -20,10 +20,12 @@ from ..read.reader import Collection, as_topic_side, refuse
 from .paired import clustered
 
 RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
-"""Runs are independent trials of each topic, or run r is one trained system on all topics (seeds); auto tests which."""
-_LEVEL = 0.2  # significance level of the test for seeds: missed seeds cost more than seeds found in vain
-_LEVEL_OF_FEW, _FEW = 0.35, 10  # with fewer degrees of freedom than this, the test would miss more seeds
-_SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # topics of maximal variance added in Wilson's interval
+"""How to treat repeated runs: as independent trials of each topic, or as seeds, where run r is one trained system on
+all topics; "auto" tests which of the two they are."""
+# significance level of the test for seeds: missing real seeds costs more than assuming seeds where there are none
+_LEVEL = 0.2
+_LEVEL_OF_FEW, _FEW = 0.35, 10  # level below 10 degrees of freedom, where the test would miss more seeds
+_SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # number of topics of maximal variance that Wilson's interval adds
 
 
 class SeedNoise(NamedTuple):
@@ -32,7 +34,7 @@ class SeedNoise(NamedTuple):
     variance: FloatArray
     """(MS_R - MS_E) / (n R), at least 0."""
     parts: FloatArray
-    """Terms of Satterthwaite's denominator: the squares of both terms over their degrees of freedom."""
+    """Sum in Satterthwaite's denominator: the square of each of the two terms divided by its degrees of freedom."""
 
 
 @checked
@@ -47,7 +49,8 @@ def run_noise(
         Scores on each topic with several runs, as `as_scores` takes them: topics x systems x runs, or a long table with
         a column such as trial, seed or epoch.
     these_topics : bool
-        True: intervals for these topics only, so only runs are random. By default they are for topics like these.
+        True: the intervals are for these topics only, so only runs are random. By default they are for topics like
+        these.
     runs : {"auto", "trials", "seeds"}
         "trials": the runs of each topic are independent. "seeds": run r is one trained system on all topics. "auto"
         tests over all systems whether some runs are better on all topics, and takes them as seeds if p < 0.2, or if
@@ -68,10 +71,11 @@ def run_noise(
 
     Notes
     -----
-    V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs cause
-    sum(s^2 / k) / n^2 of it, where s^2 is the variance within a topic and k its number of runs. Scores between 0 and 1
-    get Wilson's interval with the observed dispersion of the topics, others Student's t. Topics in groups use CR2.
-    Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees of freedom.
+    V = S^2(M) / n is the variance of a mean over n topics, where M are the means over runs. Runs contribute
+    sum(s^2 / k) / n^2 to V, where s^2 is the variance within a topic and k its number of runs. Scores between 0
+    and 1 get Wilson's interval with the observed dispersion of the topics, and other scores Student's t. If
+    topics are in groups, the variance is CR2. Seeds add (MS_R - MS_E) / (n R) to V, with Satterthwaite's degrees
+    of freedom.
 
     Examples
     --------
@@ -153,7 +157,7 @@ def _verdict(found: Mapping[str, Any], measure: str, these: bool) -> str:
 
 
 def repeated(side: Scores) -> Scores:
-    """Require scores with repeated runs."""
+    """Return the scores, or raise an error if no topic has repeated runs."""
     if side.runs is None:
         raise InputError(
             f"{side.source or 'scores'}: every topic has one run, so topics and runs cannot be separated: give several "
@@ -163,7 +167,7 @@ def repeated(side: Scores) -> Scores:
 
 
 def on_these_topics_only(scores: Collection) -> Means:
-    """Return one score per system with the error due to runs alone, as `board` ranks them."""
+    """Return one score per system with the error due to runs alone, for rank intervals on these topics only."""
     side = as_topic_side(scores, "scores")
     refuse(side, "scores", "total", why="runs are averaged when the topics are fixed")
     runs = repeated(side).runs
@@ -179,10 +183,10 @@ def on_these_topics_only(scores: Collection) -> Means:
 
 
 def with_seeds(side: Scores, how: RunsAs) -> tuple[Scores | Means, tuple[str, ...]]:
-    """Return the scores to rank, and notes. If runs are seeds, these are means with the errors of topics and seeds.
+    """Return the scores to rank, and notes. If runs are seeds, return means with the errors of topics and seeds.
 
-    Their covariance is S / n, over topics, plus what seeds add to the variance of each system; the degrees of freedom
-    are the fewest that Satterthwaite's rule gives a system.
+    The covariance of these means is S / n, over topics, plus the variance that seeds add to each system. The degrees of
+    freedom are the fewest that Satterthwaite's rule gives for any system.
     """
     if side.runs is None or side.total != "mean" or (side.groups is not None and how != "seeds"):
         return side, ()
@@ -208,7 +212,7 @@ def with_seeds(side: Scores, how: RunsAs) -> tuple[Scores | Means, tuple[str, ..
 
 
 def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) -> tuple[SeedNoise | None, float]:
-    """Compute the noise of seeds if runs are seeds, as given or tested, and the p-value of the test, nan if none.
+    """Compute the noise of seeds, or None if runs are not seeds, and the p-value of the test, or nan without a test.
 
     The test pools the systems of `tested`, by default of `runs`, that have every run on every topic:
     F = sum(MS_R) / sum(MS_E) with m (R - 1) and m (n - 1) (R - 1) degrees of freedom.
@@ -216,7 +220,7 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
     complete = runs.shape[2] > 1 and len(runs) > 1 and not np.isnan(runs).any()
     if how == "seeds" and not complete:
         raise InputError(
-            f"{argument('runs', 'seeds')} needs every run of every system on every topic: leave out what lacks some"
+            f"{argument('runs', 'seeds')} needs every run of every system on every topic: drop incomplete systems"
         )
     if how == "trials" or not complete:
         return None, math.nan
@@ -235,7 +239,7 @@ def seed_noise(runs: FloatArray, how: RunsAs, tested: FloatArray | None = None) 
 
 
 def taken_as_seeds(p: float) -> str:
-    """Say that runs were taken as seeds, and how to change that."""
+    """Say that runs were taken as seeds, and how to treat them as trials instead."""
     return (
         f"Some runs may be better on all topics (p = {p:.3g}), so runs were taken as seeds; "
         f"if they are independent trials, say {argument('runs', 'trials')}"
@@ -250,14 +254,14 @@ class _System(NamedTuple):
 
 
 def groups_of(side: Scores, there: BoolArray) -> IntArray | None:
-    """The group of each topic that is there, from 0; None without groups."""
+    """Return the group of each topic that is there, numbered from 0; None without groups."""
     if side.groups is None:
         return None
     return np.unique(places_of_groups(side.groups, side.topics)[1][there], return_inverse=True)[1]
 
 
 def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:
-    """Compute one system from topics x runs, as given, if only runs are random."""
+    """Compute the mean and interval of one system, from its topics x runs, if only runs are random."""
     mean = float(run_means(runs[~np.isnan(runs).all(axis=1)][:, None]).mean())
     variance, df = (float(part[0]) for part in on_these_topics(runs[:, None], scale))
     half = _half(variance, df, level)
@@ -267,12 +271,15 @@ def _on_these(runs: FloatArray, scale: Scale, level: float) -> _System:
 def _of_system(
     runs: FloatArray, scale: Scale, level: float, groups: IntArray | None, seeds: tuple[float, float] | None
 ) -> _System:
-    """Compute one system from topics x runs, as given; `seeds` has their contribution to its variance."""
+    """Compute the mean, interval and shares of one system, from its topics x runs.
+
+    `seeds` has what seeds add to the variance, and to Satterthwaite's denominator.
+    """
     runs = runs[~np.isnan(runs).all(axis=1)]
     cells, n = run_means(runs[:, None])[:, 0], len(runs)
     if n < 2:
         raise InputError("a system has fewer than 2 topics, so their spread is unknown: leave it out")
-    # V = S^2(M) / n, of which runs cause sum(s^2 / k) / n^2.
+    # V = S^2(M) / n, to which runs contribute sum(s^2 / k) / n^2.
     mean, noise = float(cells.mean()), float(within(runs[:, None]).runs[0])
     variance, df = float(cells.var(ddof=1)) / n, n - 1.0
     if groups is not None:
@@ -300,11 +307,12 @@ def _half(variance: float, df: float, level: float) -> float:
 def wilson(
     cells: FloatArray, level: float, scale: Scale, more: float = 1.0, df: float | None = None
 ) -> tuple[float, float]:
-    """Wilson's interval for a mean of scores in [0, 1], with the dispersion of the topics instead of the binomial one.
+    """Compute Wilson's interval for a mean of scores in [0, 1], with the topics' dispersion, not the binomial one.
 
     phi = (SS + c/4) / (n p (1-p) + c/4) n / (n-1), u = q^2 phi / n, and the limits are
-    (p + u/2 +- sqrt(u p (1-p) + u^2/4)) / (1 + u). Binary runs: c = 1 and normal q; others: c = 0.1 and q of t(n-1).
-    Seeds make the variance `more` times as large, with `df` degrees of freedom: phi is multiplied, and q is of t(df).
+    (p + u/2 +- sqrt(u p (1-p) + u^2/4)) / (1 + u). For binary runs, c = 1 and q is a normal quantile; for others,
+    c = 0.1 and q is a quantile of t(n-1). Seeds make the variance `more` times as large: phi is multiplied by `more`,
+    and q is a quantile of t(df).
     """
     n, p, c = len(cells), float(cells.mean()), _SHRINKAGE[scale]
     tail = (1 + level) / 2

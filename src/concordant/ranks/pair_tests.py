@@ -1,10 +1,10 @@
-"""Corrected p-values of all differences between systems, with control of the family-wise error.
+"""P-values of the differences between all pairs of systems, corrected to control the family-wise error.
 
-The null distribution comes from random signs of the topics (Rademacher weights, the wild bootstrap): under a tie both
-signs of a topic's difference are equally likely. The statistic r = |mean d| / root mean square d is a monotone function
-of Student's t, and its denominator is the same under all signs. So the studentised statistic costs one matrix product,
-no resample divides by zero, and the test is exact for symmetric differences at any number of topics. The stepdown
-correction uses the largest r over all pairs of a family (Westfall and Young; Romano and Wolf).
+The null distribution comes from random signs of the topics (Rademacher weights, the wild bootstrap): if two systems are
+truly tied, both signs of a topic's difference are equally likely. The statistic r = |mean d| / root mean square d is a
+monotone function of Student's t, and its denominator is the same under all signs. So the studentised statistic costs
+one matrix product, no resample divides by zero, and the test is exact for symmetric differences at any number of
+topics. The stepdown correction uses the largest r over all pairs of a family (Westfall and Young; Romano and Wolf).
 
 Skewed differences make one tail of t heavy, so t is first shrunk by the first term of its Cornish-Fisher expansion.
 docs/guide/rank-intervals.md has the derivation and the measurements.
@@ -29,26 +29,26 @@ from ..inference.calibration import UNSEEN
 from ..inference.resampling import Resampling
 from ..inference.sign_flips import signs, takes_all_signs
 
-_HELD = 15  # measured numbers in memory for each pair with missing scores, besides the columns
+_HELD = 15  # numbers in memory per pair if scores are missing, besides the columns, as measured
 _CHUNK = 1024  # resamples at a time
-_SAME = 1e-11  # differences below this share of the largest deviation are rounding: the systems are identical
+_SAME = 1e-11  # differences below this share of the largest deviation are rounding errors of identical systems
 _BLOCK = 2**15  # pairs whose statistics are computed at a time
-_NOISE = 1e-7  # rounding error of r; signs that give the observed r must count
+_NOISE = 1e-7  # rounding error of r: signs that give the observed r must count in spite of it
 
 
 class Summands(NamedTuple):
-    """Columns to sum under random signs of their n rows; the difference of two columns is that of two systems."""
+    """Columns whose n rows are summed with random signs; two sums differ by the difference of two systems."""
 
     values: FloatArray
     """One row per topic, or group."""
     base: IntArray
-    """For each column the earlier column whose sum to add, or -1."""
+    """For each column, the index of an earlier column whose sum must be added, or -1 if none."""
     place: IntArray
-    """Systems i and j are compared by the columns `[i, j]` and `[j, i]`."""
+    """Column of system i for its comparison with system j, at `[i, j]`."""
 
 
 class PairSamples(NamedTuple):
-    """A collection, centred topic by topic and scaled, with its differences `[i, j]`, i minus j."""
+    """A collection, centred on each topic and scaled, with statistics of the difference i minus j at `[i, j]`."""
 
     centred: FloatArray
     difference: FloatArray
@@ -58,14 +58,16 @@ class PairSamples(NamedTuple):
     skewness: FloatArray
     """Skewness of the differences; 0 where they are constant."""
     departure: FloatArray
-    """Departures of the other topics from a difference that at least half share, by `_departures`; else nan."""
+    """How far the other topics are from a difference that at least half of the topics share, from `_departures`; nan if
+    there is no such difference."""
 
     @classmethod
     def of(cls, values: FloatArray) -> PairSamples:
-        """Compute it from a topics x systems matrix."""
+        """Compute the statistics from a topics x systems matrix."""
         require_room_for_pairs(values.shape[1], "a test of all pairs", 10)
-        centred = values - values.mean(axis=1, keepdims=True)  # keeps differences; large scores lose no digits
-        centred /= np.abs(centred).max() or 1.0  # results do not depend on the scale; cubes stay finite
+        # keeps differences, and loses no digits if scores are large
+        centred = values - values.mean(axis=1, keepdims=True)
+        centred /= np.abs(centred).max() or 1.0  # makes results independent of the scale, and keeps cubes finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
         difference = (means[:, None] - means[None, :]) * (rounded[:, None] != rounded[None, :])
         size, skewness, departure = (np.empty_like(difference) for _ in range(3))
@@ -89,18 +91,21 @@ class PairSamples(NamedTuple):
         return len(self.size)
 
     def t(self) -> FloatArray:
-        """Student's |t| of each pair; very large where all topics have the same difference."""
+        """Compute Student's |t| of each pair, which is very large where all topics have the same difference."""
         r = self.r()
         return np.asarray(np.sqrt((self.n - 1) * r**2 / np.maximum(1 - r**2, 1e-30)))
 
     def r(self) -> FloatArray:
-        """|mean| / root mean square, from 0 to 1."""
+        """Compute r = |mean| / root mean square of each pair, from 0 to 1."""
         size = np.where(self.size > 0, self.size, 1)
         return np.asarray(np.minimum(np.abs(self.difference) / size, 1))
 
 
 def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
-    """Compute p-values of all differences, m x m, corrected for all pairs, or in row i for the pairs of system i."""
+    """Compute the corrected p-values of all differences, m x m.
+
+    If `simultaneous`, they are corrected for all pairs, otherwise those in row i for the pairs of system i.
+    """
     pairs = PairSamples.of(values)
     r, size, m = shrunk(pairs), pairs.size, pairs.m
     columns = Summands(pairs.centred / pairs.n, np.full(m, -1), np.broadcast_to(np.arange(m)[:, None], size.shape))
@@ -109,9 +114,9 @@ def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool
 
 
 def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling, *, simultaneous: bool) -> FloatArray:
-    """Compute p-values of all pairs from their statistics r, m x m, corrected as in `corrected_pvalues`.
+    """Compute the p-values of all pairs, m x m, from their statistics r, corrected as in `corrected_pvalues`.
 
-    `columns` give the differences of pairs under random signs; divided by `size` they are comparable with r.
+    The `columns` give the differences of pairs under random signs. Divided by `size`, these are comparable with r.
     """
     n = len(columns.values)
     exact, m = takes_all_signs(n, how.n_resamples, opposite=False), len(r)
@@ -127,7 +132,8 @@ def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling
     counts = _exceedances(columns, families, drawn, total, how)
     result = np.ones((m, m))
     for family, count in zip(families, counts, strict=True):
-        p = count / total if exact else (1 + count) / (1 + total)  # the sample's own signs are among all
+        # if all signs are used, they include the sample's own
+        p = count / total if exact else (1 + count) / (1 + total)
         p = stepped_down(p[::-1])[::-1]
         result[family.i, family.j] = p
         if simultaneous:
@@ -138,10 +144,11 @@ def stepdown(r: FloatArray, size: FloatArray, columns: Summands, how: Resampling
 def shrunk(pairs: PairSamples) -> FloatArray:
     """Compute the statistic r of each pair, with its t shrunk to the scale of symmetric differences.
 
-    Cornish and Fisher: if d has skewness g, the quantile of t is z - g (2 z^2 + 1) / (6 sqrt(n)), with z that of
-    symmetric differences. So the s for t > 0 solves t = s + a (2 s^2 + 1), a = -g / (6 sqrt(n)), used for heavier tails
-    only, a > 0. Few topics underestimate skewness, most of all if they missed the tail, and then t is too large. So g
-    is twice the skewness of the pair, and at least the typical skewness of the collection.
+    Cornish and Fisher: if d has skewness g, the quantile of t is z - g (2 z^2 + 1) / (6 sqrt(n)), where z is the
+    quantile for symmetric differences. So the shrunk value s of a t > 0 solves t = s + a (2 s^2 + 1) with
+    a = -g / (6 sqrt(n)). This is used only if the tail is heavier, a > 0. A sample of few topics underestimates
+    skewness, most of all if it misses the tail, and then t is too large. So g is twice the skewness of the pair, and at
+    least the typical skewness of the collection.
     """
     typical = unseen_skewness(pairs.skewness[np.triu_indices(pairs.m, 1)], pairs.n)
     found = np.empty_like(pairs.size)
@@ -153,7 +160,11 @@ def shrunk(pairs: PairSamples) -> FloatArray:
 
 
 def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -> FloatArray:
-    """Shrink t as in `shrunk`; g: skewness as if the difference were positive; n: topics, of all or by pair."""
+    """Shrink t as in `shrunk`, and convert it to r.
+
+    `g` is the skewness, with its sign changed if the difference is negative. `n` is the number of topics, one number
+    for all pairs or one for each pair.
+    """
     a = np.maximum(-UNSEEN * g, typical) / (6 * np.sqrt(n))
     over = np.maximum(t - a, 0)
     s = 2 * over / (1 + np.sqrt(1 + 8 * a * over))
@@ -161,9 +172,10 @@ def shrunk_by(t: FloatArray, g: FloatArray, typical: float, n: int | IntArray) -
 
 
 def _departures(d: FloatArray) -> FloatArray:
-    """Root mean square distance of the other topics from a value that at least half of the topics share.
+    """Compute how far the other topics are from a value that at least half of the topics share, as a root mean square.
 
-    0 if all topics share it, nan for columns without such a value. A value that half of a column shares is its median.
+    It is 0 if all topics share the value, and nan for columns without such a value. A value that half of a column
+    shares is one of the two middle values of the column.
     """
     n, found = len(d), np.full(d.shape[1], np.nan)
     middle = [(n - 1) // 2, n // 2]
@@ -177,10 +189,12 @@ def _departures(d: FloatArray) -> FloatArray:
 
 
 def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
-    """Add a topic that departs from the difference that most topics share, against the observed direction.
+    """Add an imagined topic to pairs that have the same difference on at least half of the topics.
 
-    The few other topics decide such a pair. A sample without them looks like perfect evidence, and neither its variance
-    nor its skewness shows that they are missing.
+    The added topic departs from that difference, against the observed direction.
+
+    Such a pair is decided by the few topics that have another difference. A sample that lacks these topics looks like
+    perfect evidence, and neither its variance nor its skewness shows that they are missing.
     """
     n, changed = pairs.n, ~np.isnan(pairs.departure) & (pairs.size > 0)
     total = np.maximum(n * np.abs(pairs.difference) - pairs.departure, 0)
@@ -192,19 +206,19 @@ def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
 
 
 def unseen_skewness(skewness: FloatArray, n: int | IntArray) -> float:
-    """Typical size of the skewness over pairs of n topics: from the median, minus that of n normal differences."""
+    """Estimate the typical skewness of the pairs: their median size, minus what n normal differences show by chance."""
     typical = float(np.median(n))
     if typical < 3:
         return 0.0
-    spread = np.median(np.abs(skewness)) / 0.6744897501960817  # a normal's quartile
+    spread = np.median(np.abs(skewness)) / 0.6744897501960817  # upper quartile of the standard normal
     chance = 6 * typical * (typical - 1) / ((typical - 2) * (typical + 1) * (typical + 3))
     return float(np.sqrt(max(0.0, spread**2 - chance)))
 
 
 def adjusted_skewness(d: FloatArray, n: int | IntArray) -> FloatArray:
-    """Adjusted Fisher-Pearson skewness of the n topics of each column; 0 if constant or with fewer than 3 topics.
+    """Compute the adjusted Fisher-Pearson skewness of each column; 0 if it is constant or has fewer than 3 topics.
 
-    If n differs between columns, missing topics are nan.
+    `n` is the number of topics of all columns or of each column. In the latter case, missing topics are nan.
     """
     if not isinstance(n, int):
         there = ~np.isnan(d)
@@ -215,7 +229,7 @@ def adjusted_skewness(d: FloatArray, n: int | IntArray) -> FloatArray:
     squares = centred**2
     variance = squares.sum(axis=0) / np.maximum(n, 1)
     constant = (variance <= np.maximum(_NOISE * np.abs(known).max(axis=0), _SAME) ** 2) | (np.asarray(n) < 3)
-    # Not centred**3: with many topics NumPy's pow took nine tenths of the time.
+    # Do not use centred**3: with many topics, NumPy's power took nine tenths of the time.
     skewness = (squares * centred).sum(axis=0) / np.maximum(n, 1) / np.where(constant, 1, variance) ** 1.5
     return np.where(constant, 0.0, skewness * np.sqrt(n * (n - np.int64(1))) / np.maximum(n - 2, 1))
 
@@ -227,7 +241,7 @@ class _Family(NamedTuple):
     j: IntArray
     scale: FloatArray
     least: FloatArray
-    """Threshold for the largest r of a resample to count."""
+    """Threshold that the largest r of a resample must reach to count."""
 
 
 def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Family:
@@ -241,8 +255,8 @@ def _family(i: IntArray, j: IntArray, r: FloatArray, size: FloatArray) -> _Famil
 def _exceedances(
     columns: Summands, families: Sequence[_Family], signs: Iterable[Any], n_signs: int, how: Resampling
 ) -> list[FloatArray]:
-    """Count the resamples in which the largest r of a pair and all weaker pairs of its family reaches the pair's r."""
-    one = len(families) == 1  # and large, then: not copied
+    """Count for each pair the resamples in which it or a weaker pair of its family reaches the pair's observed r."""
+    one = len(families) == 1  # a single family is large, so it is not copied
     i, j, scale, least = (parts[0] if one else np.concatenate(parts) for parts in zip(*families, strict=True))
     ends = np.cumsum([len(family.i) for family in families], dtype=np.int64)
     place = columns.place.astype(np.int64, copy=False)
@@ -257,7 +271,7 @@ def _exceedances(
 
 
 def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> tuple[FloatArray, int]:
-    """Count exceedances for some signs, and the number of signs."""
+    """Count the exceedances for a block of sign vectors, and the vectors in the block."""
     counts = np.empty(len(pairs[0]))
     _kernels.active.exceedances(values, base, signs.astype(np.int64), *pairs, counts)
     return counts, len(signs)
@@ -266,11 +280,11 @@ def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: A
 def pvalues_on_common_topics(
     values: FloatArray, how: Resampling, groups: IntArray | None = None, *, simultaneous: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute corrected p-values of all differences with missing scores, and mean differences, i minus j.
+    """Compute corrected p-values of all differences if scores are missing, and the mean differences, i minus j.
 
     Each pair is compared on its n common topics (or groups, which keep or change their sign together). The statistic is
-    sqrt(n) r = |sum d| / sqrt(sum d^2). Under random signs it has variance 1, tails below those of a normal
-    distribution for every n (Hoeffding), and is at most sqrt(n). So pairs with few common topics neither raise the
+    sqrt(n) r = |sum d| / sqrt(sum d^2). Under random signs its variance is 1, its tails lie below those of a normal
+    distribution for every n (Hoeffding), and it is at most sqrt(n). So pairs with few common topics neither raise the
     threshold for others nor reach it themselves. If all pairs have the same n, this is the test of `corrected_pvalues`.
     """
     m = values.shape[1]
@@ -297,11 +311,11 @@ def pvalues_on_common_topics(
 
 
 def columns_of(values: FloatArray, groups: IntArray | None) -> Summands:
-    """Columns of scores with holes, to sum under random signs.
+    """Build the columns to sum under random signs, if scores are missing.
 
-    There is a column for each system and each set of topics that it shares with another system. A sum over a set starts
-    from the sum over all topics of the system if fewer topics must be subtracted than added. If that gives more columns
-    than pairs, each pair gets its own column.
+    There is a column for each system and each set of topics that it shares with another system. The sum over a set
+    starts from the sum over all topics of the system if that needs fewer terms. If there would be more columns than
+    pairs, each pair gets its own column.
     """
     there, m = ~np.isnan(values), values.shape[1]
     patterns, pattern = np.unique(there, axis=1, return_inverse=True)
@@ -324,7 +338,7 @@ def columns_of(values: FloatArray, groups: IntArray | None) -> Summands:
         return Summands(_summed(np.stack(found, axis=1), groups), np.array(base), place[:, pattern.ravel()])
     require_room_for_pairs(m, "a test of all pairs, each on its own topics,", _HELD + len(values))
     first, second = np.triu_indices(m, 1)
-    each = np.full((m, m), len(first))  # the last column has nothing to add
+    each = np.full((m, m), len(first))  # the last column is empty, with sum 0
     each[first, second] = np.arange(len(first))
     sums = _summed(values[:, first] - values[:, second], groups)
     return Summands(np.append(sums, np.zeros((len(sums), 1)), axis=1), np.full(len(first) + 1, -1), each)
@@ -342,12 +356,12 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
     """Compute corrected p-values from one score per system with standard errors or a covariance.
 
     The statistic of a pair is its difference / its standard error. The stepdown correction for all pairs, or those of
-    one system, uses the largest statistic of draws from the normal distribution with mean 0 and the covariance. The two
-    directions of a pair are separate hypotheses: a difference of the wrong sign is an error.
+    one system, uses the largest statistic in draws from the normal distribution with mean 0 and the given covariance.
+    The two directions of a pair are separate hypotheses: a difference of the wrong sign is an error.
 
-    On the 38 countries of PISA 2018 the simultaneous sets equal those of the R package csranks. Of 76 marginal limits,
-    from 10,000 draws, three are wider by one or two ranks. The deciding pairs have p = 0.047 to 0.050 in 100,000 draws,
-    and a p-value near 0.05 has a standard error of 0.002 in 10,000.
+    On the 38 countries of PISA 2018 the simultaneous sets equal those of the R package csranks. Of the 76 marginal
+    limits, from 10,000 draws, three are wider than theirs by one or two ranks. The pairs that decide these limits have
+    p = 0.047 to 0.050 in 100,000 draws. In 10,000 draws a p-value near 0.05 has a standard error of 0.002.
     """
     m, freedom = len(means.systems), means.degrees_of_freedom
     if m < 2:
@@ -363,11 +377,12 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
             "give the scores on each topic, or a table with a column stderr behind the score, or with its 95% limits "
             f"(columns score, score_lower, score_upper){in_python(', or Means(values, systems, errors=...)')}"
         )
-    order = np.argsort(-means.values, kind="stable")  # order of the draws
+    order = np.argsort(-means.values, kind="stable")  # the systems are drawn in this order
     x, sigma = means.values[order], sigma[np.ix_(order, order)]
     variance = np.diag(sigma)
     size = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * sigma, 0))
-    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0  # scores that vary together
+    # the two scores vary together, so their difference has no error
+    size[size <= np.sqrt(ROUNDING * variance.max(initial=0.0)) * 1e-3] = 0
     gaps = x[:, None] - x[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(gaps == 0, 0.0, gaps / size)  # a gap without error is certain: infinite t
@@ -383,7 +398,7 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
 
 
 def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous: bool) -> FloatArray:
-    """Correct the p-values of all differences, for all pairs together, or in row i for those of system i."""
+    """Compute corrected p-values of all differences: for all pairs together, or in row i for the pairs of system i."""
     m, systems = len(t), np.ascontiguousarray(draws.T)
     p = np.ones((m, m))
     if simultaneous:
@@ -400,9 +415,11 @@ def _pvalues(t: FloatArray, size: FloatArray, draws: FloatArray, *, simultaneous
 
 
 def _directed(t: FloatArray, size: FloatArray, systems: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
-    """Share of draws in which the largest statistic of a directed difference i - j and all weaker ones reaches its t.
+    """Compute corrected p-values of the directed differences i - j.
 
-    Both directions of a pair are hypotheses, so a difference of the wrong sign is an error as well.
+    A p-value is the share of draws in which the largest statistic of this and all weaker differences reaches its t.
+
+    The two directions of a pair are separate hypotheses, so a difference of the wrong sign is an error as well.
     """
     order = np.argsort(t, kind="stable")
     largest = np.full(systems.shape[1], -np.inf)

@@ -4,9 +4,9 @@ The differences d of two systems on the topics are one sample, whose mean is the
 
 - General scores: Student's t on d (paired t).
 - Binary scores: Bonett and Price's interval, which adds one win and one loss, and McNemar's test with mid-p.
-- Topics in groups: the variance CR2 of Bell and McCaffrey with their degrees of freedom. Residuals sum to u_g in group
-  g of n_g topics: V = sum u_g^2 / (1 - n_g / n) / n^2.
-- The same difference on every topic: p = 2^(1 - n), the smallest p-value from the signs of n topics, and no interval.
+- Topics in groups: Bell and McCaffrey's cluster-robust variance CR2, with their degrees of freedom. If u_g is the sum
+  of the residuals in group g, which has n_g topics: V = sum u_g^2 / (1 - n_g / n) / n^2.
+- The same difference on all n topics: no interval, and p = 2^(1 - n), the smallest p-value that n signs can give.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..inference.sign_flips import signs
 
 POWER = 0.8
 FEWEST_GROUPS = 5
-ALL_SIGNS = 12  # topics, or groups: up to here all sign flips are counted in addition to the t test
+ALL_SIGNS = 12  # with at most this many topics (or groups), the test over all sign flips is added to the t test
 
 
 class Paired(NamedTuple):
@@ -35,7 +35,8 @@ class Paired(NamedTuple):
     high: float
     pvalue: float
     exact: float
-    """p by all sign flips of topics or groups (McNemar's exact test for binary scores); nan if not computed."""
+    """p-value over all sign flips of topics or groups, or of McNemar's exact test for binary scores; nan if not
+    computed."""
     se: float
     df: float
     method: str
@@ -44,7 +45,7 @@ class Paired(NamedTuple):
     def by_t(
         cls, difference: float, se: float, df: float, level: float, method: str, exact: float = math.nan
     ) -> Paired:
-        """Test a difference with this standard error by Student's t."""
+        """Test a difference by Student's t, given its standard error and degrees of freedom."""
         if not se > 0:
             return cls(difference, math.nan, math.nan, 1.0, math.nan, 0.0, df, method)
         half = float(special.stdtrit(df, (1 + level) / 2)) * se
@@ -53,7 +54,11 @@ class Paired(NamedTuple):
 
 
 def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
-    """Test the differences on each topic; `mean` is 0 if totals are tied, `groups` the index of each topic's group."""
+    """Test whether two systems differ, by their differences `d` on each topic.
+
+    `mean` is the difference of their means, and 0 if their totals are tied. `groups` has the index of each topic's
+    group.
+    """
     n = len(d)
     if groups is not None:
         se, df = clustered(d, groups)
@@ -74,10 +79,10 @@ def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = N
 
 
 def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
-    """Standard error of a mean over topics in groups, with the degrees of freedom of Bell and McCaffrey.
+    """Compute the standard error of a mean over topics in groups, with Bell and McCaffrey's degrees of freedom.
 
-    The degrees are those of the quadratic form V for independent topics of equal variance: (tr M)^2 / tr M^2, where
-    M = sqrt(c c') C, c_g = 1 / (n^2 (1 - n_g / n)), and C is the covariance of the sums u.
+    The degrees of freedom are those of the quadratic form V if topics are independent with equal variance: (tr M)^2 /
+    tr M^2, where M = sqrt(c c') C, c_g = 1 / (n^2 (1 - n_g / n)), and C is the covariance of the sums u.
     """
     sizes = np.bincount(groups).astype(np.float64)
     if len(sizes) < FEWEST_GROUPS:
@@ -93,14 +98,20 @@ def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
 
 
 def bonett_price(won: int, lost: int, n: int, level: float) -> tuple[float, float]:
-    """Interval of a difference of paired proportions: add one win and one loss, and use the normal quantile."""
+    """Compute Bonett and Price's interval for a difference of paired proportions.
+
+    It adds one win and one loss, and uses the normal quantile.
+    """
     middle = (won - lost) / (n + 2)
     half = float(special.ndtri((1 + level) / 2)) * math.sqrt(((won + lost + 2) / (n + 2) - middle**2) / (n + 2))
     return max(middle - half, -1.0), min(middle + half, 1.0)
 
 
 def mcnemar(won: int, lost: int) -> tuple[float, float]:
-    """McNemar's p-value, exact and mid-p: under the null, half of the topics that differ are wins."""
+    """Compute McNemar's exact p-value and mid-p value.
+
+    Under the null hypothesis, a win and a loss are equally likely on each topic where the systems differ.
+    """
     if won == lost:
         return 1.0, 1.0
     fewer, n = min(won, lost), won + lost
@@ -109,24 +120,25 @@ def mcnemar(won: int, lost: int) -> tuple[float, float]:
 
 
 def flipped(units: FloatArray) -> float:
-    """p-value of |sum| over all signs of topics, or of the sums of groups."""
+    """Compute the p-value of |sum of `units`| over all sign flips of the units, which are topics or sums of groups."""
     n = len(units)
-    drawn = next(signs(n, [(0, 1 << (n - 1))], None))  # one of each two opposite ones
+    drawn = next(signs(n, [(0, 1 << (n - 1))], None))  # only one of each two opposite sign vectors
     slack = 4 * n * np.finfo(float).eps * np.abs(units).sum()
     return float((np.abs(drawn @ units) >= abs(units.sum()) - slack).mean())
 
 
 def topics_needed(variance: float, delta: float, level: float, df_per_topic: float = 1.0) -> float:
-    """The number of topics that detects a true difference delta with 80% power, not rounded.
+    """Compute the number of topics that detects a true difference delta with 80% power, without rounding it.
 
-    n = ((t_level + t_power) s / delta)^2 with n - 1 degrees of freedom; `variance` is that of one topic's difference.
-    In groups a topic adds less than one degree of freedom.
+    n = ((t_level + t_power) s / delta)^2 with n - 1 degrees of freedom; `variance` is s^2, the variance of the
+    difference on one topic. If topics are in groups, a topic adds `df_per_topic` degrees of freedom, which is less than
+    one.
     """
     if delta == 0 or math.isnan(variance):
         return math.inf
     ratio = variance / delta**2
 
-    def excess(n: float) -> float:  # increases with n, because t decreases
+    def excess(n: float) -> float:  # increases with n, because the t quantiles decrease
         return n - ratio * quantiles(max(df_per_topic * (n - 1), 1.0), level) ** 2
 
     most = max(4.0, 2 * ratio * (special.ndtri((1 + level) / 2) + special.ndtri(POWER)) ** 2)
@@ -136,9 +148,10 @@ def topics_needed(variance: float, delta: float, level: float, df_per_topic: flo
 
 
 def variance_limits(units: FloatArray, level: float) -> tuple[float, float]:
-    """Confidence limits of the true variance, as factors of the observed one.
+    """Compute confidence limits of the true variance, divided by the observed variance.
 
-    Chi-square with 2 / (G2 / n + 2 / (n - 1)) degrees of freedom, where G2 is the excess kurtosis of the units.
+    They come from the chi-square distribution with 2 / (G2 / n + 2 / (n - 1)) degrees of freedom, where G2 is the
+    excess kurtosis of the units.
     """
     n = len(units)
     excess = float(stats.kurtosis(units, bias=False)) if n > 3 and np.ptp(units) > 0 else 0.0

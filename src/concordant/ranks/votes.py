@@ -1,11 +1,11 @@
 """Rankings from battles: people, or a judge, say which of two systems answered better.
 
-`read_votes` reads battles, and `rank_votes` finds the ranks that each system may have. There is one number per system:
+`read_votes` reads battles, and `rank_votes` finds the ranks that each system may have. Each system gets one number:
 
-- Win rate: the share of battles won against each opponent, with ties one half, averaged over opponents. So it does not
-  matter how often a system met which opponent.
-- Bradley and Terry: P(i beats j) = 1 / (1 + exp(s_j - s_i)), ties one half; the strengths s are centred. The package
-  evalica, an extra, fits them.
+- Win rate: the share of battles won against each opponent, averaged over opponents. So it does not matter how often
+  a system met which opponent. A tie counts as half a win.
+- Bradley and Terry: P(i beats j) = 1 / (1 + exp(s_j - s_i)). A tie counts as half a win, and the strengths s are
+  centred. The optional package evalica fits them.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _COLUMNS = {
 _WORDS = dict.fromkeys(("a", "model_a", "system_a", "left"), 1.0)
 _WORDS |= dict.fromkeys(("b", "model_b", "system_b", "right"), 0.0)
 _WORDS |= dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "draw", "both"), 0.5)
-_NOTHING = ("None", "nan", "NaT", "<NA>")  # missing cells of a frame or of JSON, as str shows them
+_NOTHING = ("None", "nan", "NaT", "<NA>")  # what str makes of missing cells of a frame or of JSON
 Strength = Literal["win-rate", "bradley-terry"]
-_DRAWS = 49_999  # normal draws for the rank intervals
+_DRAWS = 49_999  # number of normal draws for the rank intervals
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -140,7 +140,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
         model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
     question : str, optional
-        The column with the question of each battle, if no column, or more than one, has a known name.
+        The column with the question of each battle. Needed if no column, or more than one, has a known name.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
     Raises
     ------
     ReadError
-        If something is missing; the message names it and the file.
+        If the battles cannot be read; the message names the file and the reason.
 
     See Also
     --------
@@ -174,14 +174,14 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         raise InputTypeError(f"votes is a {type(what).__name__}: give Votes, a file or a frame")
     try:
         return _votes(*found)
-    except InputError as error:  # names a battle, but not the file
+    except InputError as error:  # the message names a battle, but not the file
         raise ReadError(str(error), label) from None
 
 
 def _votes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Votes:
     """Make votes from the cells of each battle: a, b, winner and, if known, question."""
     columns: list[list[str]] = [[] for _ in names]
-    same: dict[str, str] = {}  # a name is kept once, not once per battle
+    same: dict[str, str] = {}  # keep each name in memory once, not once per battle
     for k, row in enumerate(rows, start=1):
         for name, cells, cell in zip(names, columns, row, strict=True):
             text = "" if not isinstance(cell, str) and str(cell) in _NOTHING else str(cell)
@@ -192,11 +192,11 @@ def _votes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Votes:
 
 
 Choice = Callable[[Sequence[str]], list[str]]
-"""Finds the columns that describe a battle among all names."""
+"""A function that finds, among all column names, those that describe a battle."""
 
 
 def _of_frame(frame: Any, choose: Choice) -> tuple[list[str], Iterable[Any]]:
-    """Read pandas, polars or pyarrow; ignore columns that do not describe a battle, such as conversations."""
+    """Read a pandas, polars or pyarrow table; ignore columns that do not describe a battle, such as conversations."""
     at = list(getattr(frame, "column_names", frame.columns))
     names = choose([str(name) for name in at])
     columns = [frame[next(name for name in at if str(name) == chosen)] for chosen in names]
@@ -204,7 +204,7 @@ def _of_frame(frame: Any, choose: Choice) -> tuple[list[str], Iterable[Any]]:
 
 
 def _of_file(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any]]:
-    """Read Parquet, JSON or delimited text."""
+    """Read battles from a Parquet, JSON or delimited file."""
     if source.parquet:
         return _of_frame(parquet_table(source, choose)[0], choose)
     if source.data.lstrip()[:1] in (b"{", b"["):
@@ -216,7 +216,7 @@ def _of_file(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any]]:
 
 
 def _of_records(source: Source, choose: Choice) -> tuple[list[str], Iterable[Any]]:
-    """Read JSON lines or one list."""
+    """Read battles from JSON lines or from one JSON list."""
     found: Iterator[tuple[int | None, Any]]
     if source.data.lstrip().startswith(b"["):
         found = ((None, record) for record in load_json(source))
@@ -278,16 +278,16 @@ def rank_votes(
     votes : Votes, path or frame
         Votes, or anything that `read_votes` takes.
     method : {"win-rate", "bradley-terry"}
-        The share of battles won against each opponent, mean over opponents; or the strengths of Bradley and Terry's
+        The share of battles won against each opponent, averaged over opponents; or the strengths of Bradley and Terry's
         model, fitted by evalica (``pip install evalica pandas``).
     confidence_level : float
         Between 0 and 1.
     simultaneous : bool
-        True: the level holds for all intervals together (a leaderboard). False: for each alone.
+        True: the level holds for all intervals together (a leaderboard). False: it holds for each interval alone.
     n_resamples : int
-        Resamples of questions, or of battles if questions are unknown; at least 100.
+        Number of resamples of questions, or of battles if questions are unknown; at least 100.
     rng : int, Generator or None
-        The same seed gives the same bits.
+        The same seed gives exactly the same result.
     progress : callable, optional
         Called with the number of resamples done and the total.
 
@@ -306,9 +306,9 @@ def rank_votes(
     Notes
     -----
     Battles on the same question have correlated errors, so questions are resampled if known. The estimates are assumed
-    to be normal with their covariance over the resamples, and ranked by `rank_intervals`. The degrees of freedom are
-    the number of questions, or battles, minus 1. A resample is drawn again if a system has no battles in it or no
-    finite strength.
+    to be normal, with their covariance over the resamples, and `rank_intervals` ranks them. The degrees of freedom are
+    the number of questions, or battles, minus 1. A resample is drawn again if a system has no battles or no finite
+    strength in it.
 
     References
     ----------
@@ -347,7 +347,7 @@ def rank_votes(
             f"the votes are on {counted(count, unit)}: at least 2 are needed, because intervals come from their spread"
         )
     drawn, left_out = _resampled(given, method, how)
-    # A resample varies around the sample, not the population.
+    # Resamples vary around the sample instead of the population, so their covariance is too small.
     covariance = np.cov(drawn, rowvar=False) * count / (count - 1)
     known = Means(strengths(whole, method), given.systems, covariance=covariance, degrees_of_freedom=count - 1)
     found = rank_intervals(
@@ -392,7 +392,7 @@ def _resampled(votes: Votes, method: Strength, how: Resampling) -> tuple[FloatAr
 
 
 def tally(votes: Votes, weights: FloatArray) -> FloatArray:
-    """Count wins `[i, j]` of system i over j, ties one half, with a weight for each battle."""
+    """Count at `[i, j]` the wins of system i over j, with a tie as half a win and a weight for each battle."""
     m = len(votes.systems)
     won = np.bincount(votes.a * m + votes.b, weights * votes.wins, m * m)
     lost = np.bincount(votes.b * m + votes.a, weights * (1 - votes.wins), m * m)
@@ -400,7 +400,7 @@ def tally(votes: Votes, weights: FloatArray) -> FloatArray:
 
 
 def strengths(wins: FloatArray, method: Strength) -> FloatArray:
-    """Compute one number per system; nan for a system without battles."""
+    """Compute the win rate or strength of each system; nan for a system without battles."""
     met = wins + wins.T
     if method == "win-rate":
         share = np.divide(wins, met, out=np.zeros_like(wins), where=met > 0)
@@ -418,7 +418,7 @@ def strengths(wins: FloatArray, method: Strength) -> FloatArray:
 
 
 def apart(wins: FloatArray, method: Strength) -> IntArray:
-    """Find systems without a chain of battles (for strengths, of wins in both directions) to the first system."""
+    """Find the systems that no chain of battles (for strengths, of wins in both directions) links to the first one."""
     from scipy.sparse.csgraph import connected_components
 
     place = connected_components(wins > 0, connection="strong" if method == "bradley-terry" else "weak")[1]
@@ -426,7 +426,7 @@ def apart(wins: FloatArray, method: Strength) -> IntArray:
 
 
 def units(votes: Votes) -> IntArray:
-    """Return the unit of resampling of each battle: the index of its question, or of the battle itself."""
+    """Return the unit by which each battle is resampled: the index of its question, or of the battle itself."""
     if votes.questions is None:
         return np.arange(len(votes))
     place = {name: k for k, name in enumerate(dict.fromkeys(votes.questions))}
