@@ -97,6 +97,11 @@ def test_collections_have_an_average_with_an_interval(files: Path) -> None:
     assert found.verdict.endswith(" on average over 3 collections by AP")
     assert [row["Collection"] for row in found.rows()] == ["cs", "cs", "de", "de", "ja", "ja"]
     assert "average" in found.table()
+    other = cc.compare(
+        "people.csv", "gpt.csv", measures=["AP"], collections=folders, coefficients=["pearson_rank", "tau_b"], **FEW
+    )
+    assert "interval of tau_b" in other.table()  # not of the first one asked for
+    assert ": tau_b " in other.verdict
 
 
 @pytest.mark.filterwarnings("ignore:.*the topics are segments")

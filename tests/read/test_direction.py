@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 import re
@@ -462,3 +463,33 @@ def test_figures_number_errors_as_they_were_given() -> None:
     assert not [text for text in across if text.startswith(("-", "\N{MINUS SIGN}"))]
     assert all(text.get_text()[:1] in "-\N{MINUS SIGN}0" for text in ax.get_yticklabels())
     assert "lower is better" in found.plot("scatter").get_xlabel()
+
+
+def test_no_missing_score_becomes_the_best_one() -> None:
+    """Errors as MQM counts them: 0 is perfect."""
+    scores = cc.Scores([[-1.0, -2.0], [np.nan, -3.0], [-4.0, -1.0]], ["x", "y", "z"], ["a", "b"], missing="zero")
+    with pytest.raises(InputError, match="would give missing topics the best score, because no score is above 0"):
+        scores.complete()
+    mixed = cc.Scores([[-1.0, 2.0], [np.nan, -3.0]], ["x", "y"], ["a", "b"], missing="zero")
+    with pytest.warns(DataWarning, match="set to 0"):
+        assert mixed.complete().values[1, 0] == 0
+
+
+def test_topics_that_no_system_has_are_left_out_of_a_board() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(30, 3))
+    values[4:9] = np.nan
+    values[20, 1] = np.nan
+    topics = [f"t{k}" for k in range(30)]
+    holes = cc.Scores(values, topics, ["a", "b", "c"], missing="available")
+    with pytest.warns(DataWarning, match="5 topics left out, because no system has a score there: t4, t5, t6, t7, t8"):
+        found = cc.board(holes, rng=1)
+    kept = [k for k in range(30) if not 4 <= k < 9]
+    same = cc.board(cc.Scores(values[kept], [topics[k] for k in kept], ["a", "b", "c"], missing="available"), rng=1)
+    assert found.rows() == same.rows()
+
+
+@pytest.mark.parametrize("measure", ["pct_stereotype", "likelihood_difference"])
+def test_measures_of_bias_need_a_direction(measure: str) -> None:
+    with pytest.raises(ReadError, match="lower is usually better"):
+        cc.read_scores(io.StringIO(f"model,topic,{measure}\na,x,1\na,y,2\nb,x,3\nb,y,4\n"), measure)

@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 import concordant as cc
-from concordant.read import look
+from concordant.data.scores import Means
+from concordant.errors import DataWarning, ReadError
+from concordant.read import look, read_scores
 
 from ..commands import run
 
@@ -132,7 +134,7 @@ def test_limits_that_are_none_are_refused_with_a_way_out(text: str, why: str) ->
 
 def test_a_system_without_limits() -> None:
     text = "model,score,lower,upper\na,10.0,8.04,11.96\nb,20.0,,\nc,30.0,28.04,31.96\n"
-    with pytest.warns(UserWarning, match=r"some systems have no limits: leave b out with systems=\['!b'\]"):
+    with pytest.warns(UserWarning, match=r"some systems have none: leave b out with systems=\['!b'\]"):
         assert read(text).errors is None
     with pytest.warns(UserWarning, match="standard errors were computed"):
         means = read(text, systems=["!b"])
@@ -162,3 +164,26 @@ def test_levels_of_effort_are_no_limits() -> None:
 def test_look_shows_the_score_and_not_its_limits() -> None:
     found = look(io.StringIO(FORMS["quantiles"]))
     assert (found.measure, found.measures) == ("rating", ("rating", "votes"))
+
+
+def test_a_column_of_standard_errors_belongs_to_the_score_before_it() -> None:
+    """As in AlpacaEval's leaderboards."""
+    table = ",win_rate,standard_error,n_total,lc_rate,lc_standard_error\na,76.9,0.9,805,86.4,0.1\nb,50,0,805,40,0.5\n"
+    for measure, errors in (("win_rate", (0.9, 0.0)), ("lc_rate", (0.1, 0.5))):
+        with pytest.warns(DataWarning, match="standard errors were read from '(lc_)?standard_error'"):
+            found = read_scores(io.StringIO(table), measure)
+        assert isinstance(found, Means)
+        assert found.errors is not None
+        assert tuple(found.errors) == errors
+    assert getattr(read_scores(io.StringIO(table), "n_total"), "errors") is None  # noqa: B009
+    with pytest.raises(ReadError, match="has the standard error -1: correct it"):
+        read_scores(io.StringIO(table.replace("0.9,", "-1,")), "win_rate")
+
+
+def test_a_board_of_alpaca_eval_needs_no_limits(formats: Path) -> None:
+    with pytest.warns(DataWarning, match="standard errors were read from 'standard_error'"):
+        scores = read_scores(formats / "leaderboards" / "weighted_alpaca_eval_gpt4_turbo.csv", "win_rate")
+    found = cc.board(scores, rng=1)
+    assert len(found.systems) == 223
+    assert "gpt4_1106_preview" not in found.best(1).possible  # 28 points behind, with errors of 0.9 and less
+    assert len(found.best(1).possible) < 20
