@@ -305,7 +305,7 @@ def test_the_verdict_comes_first_then_the_table_then_notes() -> None:
     assert [row["coefficient"] for row in found.rows()] == ["worth", "tau_b", "tau_ap_b", "rbo", "d_rank"]
     undefined = cc.compare(PEOPLE, MODEL, coefficients=["tau"])
     assert undefined.verdict == "candidate swaps none of 10 pairs of truth's systems."
-    assert "No value: tau (ties in candidate)" in str(undefined)
+    assert "No value: tau (ties in candidate; tau_b and tau_ap_b allow ties)" in str(undefined)
     assert "Note: " in str(cc.compare(PEOPLE, MODEL, top=9))
 
 

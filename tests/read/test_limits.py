@@ -14,7 +14,7 @@ import pytest
 
 import concordant as cc
 from concordant.data.scores import Means
-from concordant.errors import DataWarning, ReadError
+from concordant.errors import ReadError
 from concordant.read import look, read_scores
 
 from ..commands import run
@@ -170,8 +170,7 @@ def test_a_column_of_standard_errors_belongs_to_the_score_before_it() -> None:
     """As in AlpacaEval's leaderboards."""
     table = ",win_rate,standard_error,n_total,lc_rate,lc_standard_error\na,76.9,0.9,805,86.4,0.1\nb,50,0,805,40,0.5\n"
     for measure, errors in (("win_rate", (0.9, 0.0)), ("lc_rate", (0.1, 0.5))):
-        with pytest.warns(DataWarning, match="standard errors were read from '(lc_)?standard_error'"):
-            found = read_scores(io.StringIO(table), measure)
+        found = read_scores(io.StringIO(table), measure)
         assert isinstance(found, Means)
         assert found.errors is not None
         assert tuple(found.errors) == errors
@@ -181,8 +180,7 @@ def test_a_column_of_standard_errors_belongs_to_the_score_before_it() -> None:
 
 
 def test_a_board_of_alpaca_eval_needs_no_limits(formats: Path) -> None:
-    with pytest.warns(DataWarning, match="standard errors were read from 'standard_error'"):
-        scores = read_scores(formats / "leaderboards" / "weighted_alpaca_eval_gpt4_turbo.csv", "win_rate")
+    scores = read_scores(formats / "leaderboards" / "weighted_alpaca_eval_gpt4_turbo.csv", "win_rate")
     found = cc.board(scores, rng=1)
     assert len(found.systems) == 223
     assert "gpt4_1106_preview" not in found.best(1).possible  # 28 points behind, with errors of 0.9 and less

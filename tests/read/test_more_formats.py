@@ -42,6 +42,8 @@ class TestLeaderboards:
         found = cc.as_scores(frame, measure="win_rate")
         assert isinstance(found, cc.Means)
         assert found.ranking()[0] == ("gpt4_1106_preview",)
+        assert found.errors is not None
+        found = cc.Means(found.values, found.systems)
         with pytest.raises(InputError, match="one score per system, and rank intervals need topics or standard errors"):
             cc.rank_intervals(found)
 

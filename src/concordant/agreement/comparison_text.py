@@ -177,7 +177,7 @@ def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[st
     for v in _values(c, names):
         if v.why:
             why.setdefault(named(v.why, c), []).append(v.coefficient)
-    tied = "; tau_b allows ties"
+    tied = "; tau_b and tau_ap_b allow ties"
     lines = [f"No value{whose}: {listing(of)} ({reason}{tied * ('ties in' in reason)})" for reason, of in why.items()]
     for p in c.per_topic:
         if p.coefficient in names and (p.why or p.undefined):

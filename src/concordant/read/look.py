@@ -150,6 +150,6 @@ def _next_command(found: Mapping[str, Any], settings: Mapping[str, Any], *, shar
     ]
     if not found["topics"] or len(found["systems"]) == 1:
         return " ".join([f"concordant compare {side} OTHER", *options])
-    if 2 * shared < len(found["topics"]):
+    if shared < max(2, len(found["topics"]) / 2):
         return " ".join([f"concordant board {side}", *options])
     return " ".join([f"concordant plan {side}", *options, *(["--missing drop"] if found["missing"] else [])])

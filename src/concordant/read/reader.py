@@ -256,8 +256,7 @@ def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] 
     for origin, _, columns in given:
         shown = listing(map(repr, columns))
         if len(columns) == 1 and is_standard_error(columns[0]):
-            warn_of(origin, f"standard errors were read from {shown}")
-            continue
+            continue  # what its name says
         warn_of(origin, f"standard errors were computed from the 95% limits in {shown}: their distance / {WIDTH:g}")
     return [known.get(system, np.nan) for system in grid.names]
 

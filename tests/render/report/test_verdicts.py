@@ -143,7 +143,7 @@ def test_notes_are_said_once() -> None:
     tied = part["tied_pairs"]["candidate"]
     assert tied > 0
     assert words.count(f"{tied} tied pairs in b") == 1
-    assert "(ties in b)" in words
+    assert "(ties in b; tau_b and tau_ap_b allow ties)" in words
     assert "(ties in candidate)" not in words
 
 

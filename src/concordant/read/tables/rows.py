@@ -156,6 +156,8 @@ class Rows(Contents):
             if not vocabulary.is_standard_error(self.cells.names[columns[0]]):
                 return {}, ()
             found = self.cells.numbers(columns[0])
+            if np.isnan(found).any():
+                return {}, ()
             if (wrong := np.flatnonzero(found < 0)).size:
                 raise self.cells.error(f"has the standard error {found[wrong[0]]:g}: correct it", int(wrong[0]))
         else:

@@ -145,7 +145,7 @@ _COMPANIONS: tuple[tuple[Literal["below", "above", "about"], re.Pattern[str]], .
     ("about", re.compile(rf"(?:{_ABOUT})[\W_]+(.+?)\W*")),
 )
 _ERROR = re.compile(rf"(.+?)[\W_]+(?:{_ERRORS})\W*")
-_STANDARD_ERROR = re.compile(r"(?:.*_)?(?:std_?err(?:or)?|standard_error|se|sem)")
+_STANDARD_ERROR = re.compile(r"(?:.*_)?(?:std_?err(?:or)?|standard_error)")
 # What follows the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
 _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
 # How pandas names the second of two columns with the same name. A next version of a system may look alike: gpt-4.1.
