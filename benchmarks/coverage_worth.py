@@ -180,16 +180,23 @@ MODELS = {
     "10 teams, weaker": Model(teams=10, r=0.9, t=4),
     "other topics, as good": Model(shared=False),
     "other topics, weaker": Model(shared=False, r=0.9, t=6, judged=3),
+    "little noise, weaker": Model(s=1.0, t=2.0, r=0.95, both=0.3),
+    "much noise, as good": Model(s=8.0, t=8.0, both=0.4),
+    "8 teams, uneven noise": Model(teams=8, uneven=True, r=0.95, t=4),
+    "heavy tails and teams": Model(teams=10, tails=True, r=0.9, t=4, both=0.3),
+    "binary, half": Model(binary=True, r=0.96, t=4, both=0.4),
 }
-USED = (  # in choosing the method
+USED = (  # in choosing the method: the first ten at first, all of them for the lower bounds of the variance
     "normal, as good", "normal, steadier", "normal, half", "normal, quarter", "normal, tenth", "dl21/umbrela_gpt4",
     "dl21/binary_gpt4", "dl21/prefs", "dl21/binary_llama3.2", "robust/p10",
-)  # fmt: skip
-HELD_OUT = (
     "heavy tails, as good", "heavy tails, weaker", "binary, as good", "binary, weaker", "uneven noise, weaker",
     "10 teams, weaker", "other topics, as good", "other topics, weaker", "dl21/binary_gpt4o",
     "dl21/exam_graded_mean_gpt4", "dl21/umbrela_gpt4, other topics", "robust/ap", "covid1/map-P_5",
     "covid1/P_5-ndcg_cut_20", "wmt25/MetricX-24-Hybrid-XL",
+)  # fmt: skip
+HELD_OUT = (
+    "little noise, weaker", "much noise, as good", "8 teams, uneven noise", "heavy tails and teams", "binary, half",
+    "dl21/exam_graded_max_gpt4", "covid1/bpref-map", "covid1/ndcg_cut_20-map", "wmt25/XCOMET-XL",
 )  # fmt: skip
 SHAPES = ((26, 20), (50, 20), (50, 40))  # topics and systems
 

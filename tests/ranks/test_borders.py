@@ -41,7 +41,7 @@ def test_a_board_without_borders_says_so_and_rank_1_could_be_the_best() -> None:
     people = cc.load_collection("people")
     found = cc.rank_intervals(people, rng=1)
     assert found.borders == literal(found) == ()
-    none = "No border: no rank has all systems above it significantly better than the rest."
+    none = "No border: at no rank are all systems above significantly better than all below."
     assert str(found).splitlines()[1] == none
     assert [row["system"] for row in found.rows() if row["rank"] == 1] == list(found.best(1).possible)
     assert found.verdict.startswith(f"{len(found.best(1).possible)} of 20 systems could be the best: rerank-4, ")

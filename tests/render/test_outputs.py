@@ -352,7 +352,7 @@ def test_a_table_of_a_study_replaces_no_input(folder: Path) -> None:
     plain = run("judgments", "judges", *call.split())
     done = run("judgments", "judges", *call.split(), "-o", ".")
     assert (done.exit_code, done.stdout) == (1, plain.stdout)
-    assert "judges.csv was read, and would be replaced" in done.stderr
+    assert "judges.csv is an input and would be overwritten" in done.stderr
     assert Path("judges.csv").read_bytes() == before
 
 
@@ -479,7 +479,7 @@ def test_python_replaces_no_file_that_it_has_read(folder: Path) -> None:
     os.link("qrels.txt", "hard.txt")
     Path("link.txt").symlink_to("qrels.txt")
     for name in ("qrels.txt", "hard.txt", "link.txt", "runs/../qrels.txt"):
-        with pytest.raises(InputError, match="was read, and would be replaced: give another file, or delete it first"):
+        with pytest.raises(InputError, match="is an input and would be overwritten: give another file"):
             judged.write(name)
     assert Path("qrels.txt").read_bytes() == before
     judged.write("new.txt")
@@ -497,7 +497,7 @@ def test_an_open_file_is_an_input(folder: Path) -> None:
         found = cc.rank_intervals(cc.read_scores(opened), n_resamples=30, rng=1)
     os.replace("people.csv", "people.html")
     Path("people.csv").symlink_to("people.html")
-    with pytest.raises(InputError, match="was read, and would be replaced"):
+    with pytest.raises(InputError, match="is an input and would be overwritten"):
         found.report("people.html")
     found.report("saved.html")
 

@@ -205,7 +205,7 @@ def _averages(parts: Sequence[Part], main: str) -> list[Average]:
 
 
 def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
-    """Tell which candidates could be the best on average; None if some collection cannot compare their worth."""
+    """Tell which candidates could be the best on average; None if a collection does not allow this."""
     values, influences, sizes = [], [], []
     for part in parts:
         of = part.found.comparisons

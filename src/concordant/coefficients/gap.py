@@ -276,7 +276,7 @@ def _exp(exponent: FloatArray) -> FloatArray:
 
 
 def _dot(array: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum an array with the axes z, u and value over the values. The weights depend on z and value."""
+    """Sum an array with axes (z, u, value) over the value axis. The weights depend on z and value."""
     return np.asarray(np.matmul(array, weights[:, :, None])[..., 0])
 
 

@@ -203,7 +203,7 @@ class Findings(Result):
     def __post_init__(self) -> None:
         vars(self).update(_kind=self.kind, _index=self.index, _figure=self.figure)
         hidden = {*vars(self), *dir(type(self))}.intersection([*self.numbers, *self.beside]) - {"rows"}
-        assert not hidden, f"{self.kind} has numbers that no attribute can show: {hidden}"
+        assert not hidden, f"{self.kind} has numbers whose names are taken by other attributes: {hidden}"
         super().__post_init__()
 
     def __getattr__(self, name: str) -> Any:

@@ -291,5 +291,5 @@ def _table(families: Sequence[FamilyShift], tau: float) -> str:
         ]
         for f in families
     ]
-    below = f"  tau_b of all systems {tau:.3f}; shifts in standard deviations of the systems"
+    below = f"  tau_b of all systems: {tau:.3f}; the unit of shifts is the standard deviation over systems"
     return f"{columns([heads, *rows])}\n\n{below}"

@@ -305,7 +305,9 @@ def sentence(
     unit: str = "topics",
     systems: str = "the systems",
 ) -> str:
-    """Write the second sentence, which says how many topics of the truth do as well. `worth` is (value, low, high).
+    """Write the second sentence: how many topics of the truth rank the systems equally well.
+
+    `worth` is (value, low, high).
 
     `unit` names what is counted, `systems` the ranked systems.
     """

@@ -183,7 +183,7 @@ class RankIntervals(Result):
         if not self.simultaneous:
             return ""
         if not (borders := self.borders):
-            return "No border: no rank has all systems above it significantly better than the rest."
+            return "No border: at no rank are all systems above significantly better than all below."
         *others, last = map(str, borders)
         after = f"after the first {', '.join(others)}{' and ' if others else ''}{last}"
         if len(borders) > NAMED:

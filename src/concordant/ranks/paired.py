@@ -54,7 +54,7 @@ class Paired(NamedTuple):
 
 
 def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
-    """Test whether two systems differ, by their differences `d` on each topic.
+    """Test whether two systems differ, given their differences `d` on each topic.
 
     `mean` is the difference of their means, and 0 if their totals are tied. `groups` has the index of each topic's
     group.

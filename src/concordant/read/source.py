@@ -530,8 +530,8 @@ def _exists(path: str) -> bool:
 def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str | None] | None = None) -> list[str]:
     """Name sides by their paths, shortened to the parts that differ.
 
-    Folders that are not needed, suffixes, and common beginnings and ends of names are dropped. Sides of one file are
-    named by their measures.
+    Folders that are not needed, suffixes, and common beginnings and ends of names are dropped. If both sides come from
+    the same file, each is named after its measure.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def _replaceable(target: Path, path: str | os.PathLike[str], kind: Kind | None) 
     except OSError as error:  # for instance, a parent is a file
         raise _named(error, path) from None
     if files_of_call().was_read(target):
-        raise InputError(f"{os.fspath(path)} was read, and would be replaced: give another file, or delete it first")
+        raise InputError(f"{os.fspath(path)} is an input and would be overwritten: give another file")
     if kind is not None and start and not kind.holds(start):
         raise InputError(f"{os.fspath(path)} exists and is not {kind.words}: give another file, or delete it first")
     return mode

@@ -307,9 +307,9 @@ def _transformed(scores: Scores, bounds: tuple[float, float]) -> FloatArray:
     if outside.any():
         i, j = (int(k[0]) for k in np.nonzero(outside))
         raise InputError(
-            f"the score of system {scores.systems[j]!r} on topic {scores.topics[i]!r} is {scores.values[i, j]:g}, and "
-            f"{counted(int(outside.sum()), 'score')} in all lie outside [{low:g}, {high:g}]: scores are simulated "
-            f"between a lowest and a highest possible one; say which with {argument('bounds')}"
+            f"{counted(int(outside.sum()), 'score')} outside [{low:g}, {high:g}], such as {scores.values[i, j]:g} of "
+            f"system {scores.systems[j]!r} on topic {scores.topics[i]!r}. Simulated scores stay between the lowest and "
+            f"the highest possible score: set both with {argument('bounds')}"
         )
     x = (scores.values - low) / (high - low)
     if 0 < np.ptp(x) <= _FLAT:

@@ -266,7 +266,7 @@ def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float
     short = [names_of([name], 40)[0] for name in names]
     marks += [_text(55, height - 4, f"mean, {short[0]}", "middle", "head")]
     marks += [_text(12, 9, f"mean, {short[1]}", "start", "head")]
-    return _svg(height, f"Mean of each system: across by {names[0]}, upwards by {names[1]}.", marks, "scatter")
+    return _svg(height, f"Mean of each system: {names[0]} across, {names[1]} upwards.", marks, "scatter")
 
 
 def first_of(rows: Sequence[Any]) -> str:
