@@ -1,4 +1,4 @@
-"""`label_agreement`: measure how far two judges give the same grades to the same documents."""
+"""`label_agreement`: measure how well two judges agree on the grades of the same documents."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def label_agreement(
     Findings
         `agreement`, `kappa`, `kappa_linear`, `kappa_quadratic` and `alpha`, each with `value` and `interval`.
         `confusion[i, j]` counts documents with grade `labels[i]` by the truth and `labels[j]` by the candidate. `size`
-        counts the documents that both judged, on `n_topics` topics; `only_truth` and `only_candidate` count those that
-        only one of them judged.
+        counts the documents that both judged, on `n_topics` topics; `only_truth` and `only_candidate` count the
+        documents that only the truth, or only the candidate, judged.
 
     See Also
     --------
@@ -200,7 +200,7 @@ def agreement_of(tables: FloatArray, labels: FloatArray) -> FloatArray:
 
 
 def _alpha(o: FloatArray) -> FloatArray:
-    """Krippendorff's alpha for ordinal grades. The distance of two grades is the number of labels between them."""
+    """Compute Krippendorff's alpha for ordinal grades. The distance of two grades counts the labels between them."""
     coincidences = o + o.transpose(0, 2, 1)
     given = coincidences.sum(axis=2)
     n = given.sum(axis=1)
@@ -212,10 +212,10 @@ def _alpha(o: FloatArray) -> FloatArray:
 
 
 def tail(level: float, n_topics: int) -> float:
-    """Tail probability for each end of an interval, a little smaller than (1 - level) / 2 when topics are few.
+    """Compute the tail probability of an interval's ends, a little below (1 - level) / 2 when topics are few.
 
-    A bootstrap interval from n topics is too narrow by the factor sqrt((n - 1)/n), and ignores that the variance is
-    only estimated (Hesterberg 2015, section 5.3).
+    A bootstrap interval from n topics is too narrow by the factor sqrt((n - 1)/n), and does not allow for the error
+    of the variance (Hesterberg 2015, section 5.3).
     """
     from scipy.special import ndtr, stdtrit
 

@@ -24,7 +24,7 @@ from .runs import Runs, numbered
 
 @checked
 def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | None = None) -> Qrels:
-    """Keep the judgments of a pool of depth k: documents among the first k of any contributing run.
+    """Keep the judgments of a pool of depth k, which holds the first k documents of each contributing run.
 
     Parameters
     ----------
@@ -77,11 +77,10 @@ def depth_pool(runs: Runs, qrels: Qrels, k: int, contributing: Sequence[str] | N
 def sample(
     qrels: Qrels, share: float, rng: Seed = None, *, rel: float | None = None, least: tuple[int, int] = (1, 10)
 ) -> Qrels:
-    """Draw a random share of the judgments, separately from the relevant and the other documents of each topic.
+    """Draw a random share of the judgments of each topic, separately from relevant and other documents.
 
     With the same seed, a smaller share is a subset of a larger one, so a series of shares shows one set of judgments as
-    it grows.
-    Grades below 0 are drawn with the other nonrelevant documents.
+    it grows. Documents with grades below 0 are drawn with the other nonrelevant documents.
 
     Parameters
     ----------
@@ -194,7 +193,7 @@ def from_runs(qrels: Qrels, runs: Runs, names: Sequence[str], k: int | None = No
     names : sequence of str
         The runs whose documents stay judged.
     k : int, optional
-        Number of first documents of each run to use; by default all.
+        How many of the first documents of each list to use; by default all.
 
     Returns
     -------
@@ -238,7 +237,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
     teams : mapping of str to sequence of str
         The runs of each team that formed the pool. Runs without a team did not contribute to the pool.
     k : int, optional
-        Depth of the pool; by default all retrieved documents.
+        Depth of the pool; by default, the pool holds all retrieved documents.
 
     Returns
     -------
@@ -275,7 +274,7 @@ def leave_out(runs: Runs, qrels: Qrels, team: str, teams: Mapping[str, Sequence[
 
 @checked
 def mix(human: Qrels, machine: Qrels, share: float, rng: Seed = None) -> Qrels:
-    """Replace a random share of the human judgments on each topic by the machine's grades.
+    """Replace a random share of the human judgments on each topic with the machine's grades.
 
     The share refers to the documents that both judged, and is drawn on each topic separately. Documents that only the
     human judged keep their grades, and a `DataWarning` counts them. Documents that only the machine judged are left
@@ -494,7 +493,7 @@ def qrels_digest(qrels: Qrels) -> str:
 
 
 def runs_digest(runs: Runs) -> str:
-    """Compute a fingerprint of the runs, which depends on their order."""
+    """Compute a fingerprint of the runs that depends on the order of systems, topics and documents."""
     digest = hashlib.sha256("\0".join([*runs.systems, "", *runs.topics, "", *runs.pairs.documents]).encode())
     for array in (runs.pairs.starts, runs.pairs.document_of, runs.starts, runs.items):
         digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())

@@ -1,4 +1,4 @@
-"""`evaluate`: score all runs with judgments. The scores equal those of trec_eval and are fast to recompute.
+"""`evaluate`: score all runs with judgments. The scores equal those of trec_eval, and recomputing them is fast.
 
 A study scores the same runs with a thousand qrels. So documents are stored as numbers (`TopicDocuments`), one look-up
 finds the judged documents of all runs, and each measure is a few sums over them. As in trec_eval, sums follow the order
@@ -25,7 +25,7 @@ from .runs import Runs, numbered
 
 _BLOCK = 25_000  # number of documents to score at a time
 _ZERO = 1  # judged with grade 0; larger values are higher grades
-_FAR = 50  # a highest grade this many times the next one is probably a code
+_FAR = 50  # a highest grade at least this many times the next one is probably a code
 
 
 @checked
@@ -40,7 +40,7 @@ def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing
     all systems score 0.
 
     The scored topics are those of the qrels that at least one run has. Topics of the qrels that no run has, and topics
-    of runs without qrels, are left out with a warning.
+    of the runs that the qrels lack, are left out with a warning.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def evaluate(runs: Runs, qrels: Qrels, measures: str | Iterable[str], *, missing
     Returns
     -------
     Scores, or dict of str to Scores
-        Scores of topics x systems, named as in ir-measures. For several measures, a dictionary from name to Scores, all
-        with the same topics and systems.
+        Scores, topics x systems, with the measure named as in ir-measures. For several measures, a dictionary from name
+        to Scores, all with the same topics and systems.
 
     See Also
     --------
@@ -261,7 +261,7 @@ class _Judged:
         return above
 
     def relevant(self, measure: Measure) -> tuple[IntArray, IntArray, IntArray]:
-        """Rows and ranks of the relevant documents in the runs, and the number of relevant documents of each row."""
+        """Return rows and ranks of the relevant hits, and the number of relevant documents on the topic of each row."""
         if measure.least not in self.kept:
             places = np.flatnonzero(self.grade >= measure.least)
             total = np.tile(self.given.total(measure.least), self.n_systems)

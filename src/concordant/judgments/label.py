@@ -1,4 +1,4 @@
-"""`label` chooses the documents that people should judge; `read_labels` reads the list with their grades."""
+"""`label` chooses the documents that people should judge; `read_labels` reads the list with people's grades."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LabelList(Result):
     sizes: FloatArray
     """How much the label of each pair can change the ranking."""
     keys: FloatArray
-    """u / size for each pair, where u is a hash of seed, topic and document. The list has the smallest keys."""
+    """u / size for each pair; u is a hash of seed, topic and document. Pairs with the smallest keys are listed."""
     batches: IntArray
     """The batch number of each pair, starting at 1. Only complete batches form a random sample."""
     threshold: float
@@ -195,7 +195,7 @@ class LabelList(Result):
     def add(self, runs: Runs, *, machine: Qrels | None = None) -> LabelList:
         """Add documents of late runs in new batches; the known grades are kept.
 
-        A new pair is added if its key is below the threshold of the list. Its key comes from the same seed.
+        A new pair gets its key from the seed of the list, and is added if the key is below the threshold of the list.
 
         Parameters
         ----------
@@ -259,8 +259,9 @@ def label(
 ) -> LabelList:
     """Choose the documents that people should judge, so that a few labels rank the systems well.
 
-    Each pair of topic and document is drawn with a known probability. It is higher if the label of the pair can change
-    the differences between systems more. So the ranking by `rank_from_labels` is unbiased even if the machine is wrong.
+    Each pair of topic and document is drawn with a known probability, which is higher the more the label of the pair
+    can change the differences between systems. Because the probabilities are known, the ranking by `rank_from_labels`
+    is unbiased even if the machine is wrong.
 
     Parameters
     ----------
@@ -276,7 +277,7 @@ def label(
     seed : int
         The same seed gives the same list.
     depth : int
-        The pool depth, and the cutoff, for measures that have no cutoff.
+        For measures that have no cutoff: the depth of the pool, and the cutoff to use.
     topics : iterable of str, optional
         The topics to judge. By default these are the topics that the machine judged or, without a machine, all topics
         of the runs.
@@ -363,7 +364,7 @@ def run_sums(runs: Runs, topics: Sequence[str], depth: int) -> dict[str, str]:
 
 
 def machine_sum(machine: Qrels | None) -> str | None:
-    """Compute a checksum of judgments."""
+    """Compute a checksum of the machine's judgments; None without a machine."""
     return None if machine is None else qrels_digest(machine)[:16]
 
 

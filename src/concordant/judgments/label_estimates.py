@@ -1,8 +1,8 @@
 """Estimate the scores of systems on each topic, and their errors, from the labels of a sample of documents.
 
-Each pair d is on the list with probability pi_d. It has a prediction f_d from the labels of other pairs and, if it was
-judged, the label y_d. The expectation of the pseudo-label v_d = f_d + 1[judged] (y_d - f_d) / pi_d is the true label,
-whatever the prediction. Measures are computed from pseudo-labels, which may lie outside of [0, 1].
+Each pair d is on the list with probability pi_d. The labels of other pairs give a prediction f_d of its label. If the
+pair was judged, its label y_d is known. The expectation of the pseudo-label v_d = f_d + 1[judged] (y_d - f_d) / pi_d is
+the true label, whatever the prediction. Measures are computed from pseudo-labels, which may lie outside of [0, 1].
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .leverage import ap_slopes, discount, rank_weights
 from .measures import Measure
 from .pool import FOLDS, Pool
 
-MOST_GRADES = 20  # the most grades that nDCG takes, because it treats each grade separately
+MOST_GRADES = 20  # largest number of grades for nDCG, because nDCG treats each grade separately
 _RIDGE = {"machine": 3.0, "popularity": 10.0, "topic": 15.0}
 # Six-point quadrature of a normal distribution, for the number of documents with a grade.
 _POINTS = np.array([-2.0233, -1.1, -0.35, 0.35, 1.1, 2.0233])
@@ -170,7 +170,7 @@ def _ideal(
 def _average_precision(
     sample: LabelSample, measure: Measure, steps: FloatArray, labels: FloatArray, predicted: FloatArray
 ) -> Estimated:
-    """Estimate AP as S(v) / R. S multiplies at most two labels, so S(v) is unbiased. Errors are linearised."""
+    """Estimate AP as S(v) / R. Terms of S multiply at most two labels, so S(v) is unbiased. Errors are linearised."""
     pool, judged, chance = sample.pool, sample.places, sample.chance
     cutoff, topic = measure.cutoff or pool.places.shape[2], pool.topic_of[judged]
     guess = np.clip(predicted[0], 0.001, 0.999)
@@ -182,7 +182,7 @@ def _average_precision(
     # R = sum v, at least half of the sum of best guesses.
     relevant = np.maximum(pool.by_topic(pseudo), 0.5 * pool.by_topic(known).clip(0.5))
     scores = ap_slopes(pool, pseudo, relevant, cutoff)[1]
-    # The derivative of S / R by a label, dS/dx / R - S / R^2, at the best guesses.
+    # The derivative of S / R with respect to a label, dS/dx / R - S / R^2, at the best guesses.
     slope, score = ap_slopes(pool, known, relevant, cutoff)
     own = _at_judged(pool, judged, slope) - score[:, topic] / relevant[topic]
     # To second order a ratio is too large by var(R) S / R^3 - cov(S, R) / R^2 = -sum slope var(v) / R, with var(v)

@@ -28,7 +28,7 @@ from .qrels import Qrels
 from .runs import Runs
 
 FEWEST = 50  # labels needed for intervals
-FEW = 0.05  # share of the pool below which a good machine may rank better
+FEW = 0.05  # if a smaller share of the pool is judged, a good machine alone may rank the systems better
 # AP divides by the number of relevant documents of a topic, which is uncertain until people find one of them. These are
 # the largest shares of topics without a relevant document at which means, or intervals for topics like these, hold.
 MOST_LACKING = {"means": 0.05, "differences": 1 / 3}
@@ -44,7 +44,7 @@ _CAUTION = (
 class LabelRanking(Favours, Findings):
     """The result of `rank_from_labels`: systems by their estimated means, best first.
 
-    The page of `rank_from_labels` lists the attributes.
+    The documentation of `rank_from_labels` lists the attributes.
     """
 
     sentences: tuple[str, ...]
@@ -74,7 +74,7 @@ def rank_from_labels(
     """Rank systems by the labels that people gave to the documents of a list.
 
     The scores are unbiased even if the machine is wrong: its grades only predict missing labels, and the estimated
-    error of the prediction is subtracted.
+    error of these predictions is subtracted.
 
     Parameters
     ----------
@@ -83,12 +83,13 @@ def rank_from_labels(
     runs : Runs
         All runs of the list.
     measure : str
-        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. Measures of the list are the most precise.
+        P@k, DCG@k, nDCG@k, AP or AP@k, no deeper than the list. Estimates are most precise for measures that the list
+        was made for.
     machine : Qrels, optional
         A machine's grades, on any scale.
     these_topics : bool
         By default, intervals are for the mean over topics like these. If True, they are for the mean over just these
-        topics that would be found if all documents were judged.
+        topics, as it would be if all documents were judged.
     final : bool
         If True, rank by an unfinished list that nobody will complete. Do not stop judging because you like the ranking:
         that invalidates the intervals.
@@ -108,12 +109,12 @@ def rank_from_labels(
 
         `n_judged` counts the labels used, `n_pairs` the pairs in the pool, `n_skipped` the pairs in the used batches
         that people could not judge, `n_beyond` the labels after the last complete batch, and for AP `n_lacking` the
-        topics on which people found no relevant document. `worth` is the number of labels that judging whole topics
-        would need for equally precise differences between systems. `half_width` is the mean half-width of the intervals
-        of differences, and `half_width_at_twice` the half-width expected with twice the labels. `helped` is the share
-        that the machine removes of the variance due to sampling documents. `favour` is how much the machine favours
-        each system, in units of the score, and `favour_p` the p-value, corrected by Holm's method; both are nan without
-        a useful machine.
+        topics on which people found no relevant document. `worth` is how many labels on whole topics would give
+        equally precise differences between systems. `half_width` is the mean half-width of the intervals
+        of differences, and `half_width_at_twice` the half-width expected with twice the labels. `helped` is the
+        share of the variance due to sampling documents that the machine removes. `favour` is how much the machine
+        favours each system, in units of the score, and `favour_p` the p-value, corrected by Holm's method; both are nan
+        without a useful machine.
 
     Raises
     ------
@@ -327,7 +328,7 @@ def _centred_covariance(covariance: FloatArray) -> FloatArray:
 
 
 def _favours(found: Estimated) -> tuple[FloatArray, FloatArray]:
-    """Estimate how much predictions from the machine alone favour each system, with p-values by Student's t.
+    """Estimate how much predictions from the machine alone favour each system, with p-values from Student's t.
 
     A noisy machine shrinks the differences between all systems. So its scores are first scaled to the estimates by
     least squares. If the two are hardly correlated, the favours are nan.

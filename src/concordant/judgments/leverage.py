@@ -1,4 +1,4 @@
-"""Sizes of documents: how much the label of each can change the differences between systems.
+"""Sizes of documents: how much the label of each document can change the differences between systems.
 
 The probability that a document is drawn is proportional to its size, up to 1.
 """
@@ -32,7 +32,7 @@ def discount(depth: int) -> FloatArray:
 
 
 def rank_weights(measure: Measure, depth: int) -> FloatArray:
-    """Weight in the score of a label at each rank down to the cutoff; for nDCG, the weight in its numerator."""
+    """Return the weight that a label at each rank down to the cutoff has in the score; for nDCG, in the numerator."""
     cutoff = measure.cutoff or depth
     return np.full(cutoff, 1.0 / cutoff) if measure.kind == "P" else discount(cutoff)
 
@@ -45,7 +45,7 @@ def sizes_of(pool: Pool, measures: Sequence[Measure]) -> FloatArray:
 
 
 def _size(pool: Pool, measure: Measure) -> FloatArray:
-    """Return sqrt(variance + 0.1 mean^2), over systems, of the derivative of the score by the label."""
+    """Return sqrt(variance + 0.1 mean^2), over systems, of the derivative of the score with respect to the label."""
     m, depth = len(pool.systems), pool.places.shape[2]
     if measure.kind == "AP":
         # x = 0.1 + 0.8 level / highest level, R = sum x, a = dS/dx / R - AP / R.
@@ -81,11 +81,11 @@ def _ideal(pool: Pool, cutoff: int) -> FloatArray:
 
 
 def ap_slopes(pool: Pool, labels: FloatArray, relevant: FloatArray, cutoff: int) -> tuple[FloatArray, FloatArray]:
-    """Return the derivative of average precision S / R by each label x at fixed R, and its value.
+    """Return the derivative of average precision, S / R, with respect to each label x at fixed R; and S / R.
 
     Here S = sum_r x_r / r (1 + sum_{r' < r} x_r').
     """
-    # dS/dx_r = (1 + sum before) / r + sum of x_r' / r' after, because each x_r' counts x_r as well.
+    # dS/dx_r = (1 + sum before) / r + sum of x_r' / r' after, because the term of each later x_r' counts x_r as well.
     x = pool.at(labels, cutoff)
     by_rank = 1.0 / np.arange(1, x.shape[2] + 1)
     before = 1.0 + np.cumsum(x, axis=2) - x

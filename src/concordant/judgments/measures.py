@@ -61,7 +61,7 @@ class Measure:
 
     @classmethod
     def parse(cls, name: Any) -> Measure:
-        """Parse the name of a measure in ir-measures or trec_eval.
+        """Parse the name of a measure, as written in ir-measures or trec_eval.
 
         >>> [str(Measure.parse(name)) for name in ("ap", "AP(rel=2)", "ndcg_cut_10", "P.5", "RR(rel=2)@10", "bpref")]
         ['AP', 'AP(rel=2)', 'nDCG@10', 'P@5', 'RR(rel=2)@10', 'Bpref']

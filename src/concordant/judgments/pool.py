@@ -15,14 +15,14 @@ from ..errors import InputError, counted, listing, warn
 from .qrels import Qrels
 from .runs import Runs
 
-LEVELS = 6  # the most levels of the machine; more grades are merged into groups of equal size
+LEVELS = 6  # largest number of machine levels; if there are more grades, they are merged into groups of equal size
 FOLDS = 5
 _UNIT = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The first documents of all runs on some topics, as N pairs ordered by topic; blanks in `places` hold N."""
+    """The first documents of all runs on some topics, as N pairs ordered by topic; blank ranks in `places` hold N."""
 
     systems: tuple[str, ...]
     topics: tuple[str, ...]

@@ -26,8 +26,8 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     """Relevance judgments of one judge: an immutable mapping {topic: {document: grade}}.
 
     `read_qrels` makes them from files, `from_dict` from data. Grades are never truncated: they are all `int` if all are
-    whole numbers, else all `float`. As in trec_eval, all measures ignore a grade below 0. A topic still
-    counts as a topic if all its judgments were removed.
+    whole numbers, else all `float`. As in trec_eval, all measures ignore a grade below 0. A topic whose
+    judgments were all removed still counts as a topic.
 
     For several judges, use a dictionary: {"human": qrels, "machine": others}.
 
@@ -49,7 +49,7 @@ class Qrels(Mapping[str, dict[str, Grade]]):
     """
 
     pairs: TopicDocuments
-    """The topics and the documents judged on each; shared with the qrels that these were derived from."""
+    """The topics and the documents judged on each; all qrels derived from the same judgments share them."""
     places: IntArray
     """Numbers of the judged pairs, in increasing order."""
     grades: FloatArray

@@ -149,7 +149,7 @@ class Runs:
 
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Runs:
-        """Combine single runs. They are taken one at a time, so that a generator needs little memory."""
+        """Combine single runs. Runs are taken one at a time, so a generator keeps the use of memory low."""
         systems: list[str] = []
         topics: dict[str, int] = {}
         documents: dict[str, int] = {}

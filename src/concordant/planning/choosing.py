@@ -3,12 +3,13 @@
 Topics are added one at a time, always the one that gives the largest tau_b with the ranking by all topics. With costs,
 the topic with the largest gain per unit of cost is added, until the budget is spent.
 
-Splits measure how well chosen topics rank other systems, in comparison with other topics. In each split, half of the
-systems choose among some topics A. The other systems are then ranked by the chosen topics and by the remaining topics
-B, and the two rankings are compared. The systems and the topics of the test play no part in the choice. Random topics
-of A (as many, or as costly, as the chosen ones) and all topics of A are compared with B as well.
+Splits measure how well chosen topics agree with other topics on the ranking of other systems. In each split, topics are
+chosen from some topics A, using the scores of half of the systems. The other systems are then ranked by the chosen
+topics and by the remaining topics B, and the two rankings are compared. The systems and the topics of the test play no
+part in the choice. Random topics of A (as many, or as costly, as the chosen ones) and all topics of A are compared with
+B as well.
 
-Many splits are computed at once: arrays have the axes splits, topics, systems. Rankings come from sums over topics.
+Many splits are computed at once: arrays have axes (splits, topics, systems). Rankings come from sums over topics.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ DRAWS = 10  # number of random choices in each split
 
 
 def choose(values: FloatArray, allowed: BoolArray, costs: FloatArray, budget: float) -> IntArray:
-    """Return the topics of each split in the order in which they are added; -1 once the budget is spent."""
+    """Choose topics in each split; return their indices in the order added, and -1 once the budget is spent."""
     tau_b, every = get_coefficient("tau_b").formula, np.arange(len(values))
     goal, left = _sums(values, allowed), allowed.copy()
     order: list[IntArray] = []
@@ -62,7 +63,7 @@ def at_random(allowed: BoolArray, costs: FloatArray, budget: float, rng: np.rand
 
 
 def _sums(values: FloatArray, topics: BoolArray) -> FloatArray:
-    """Sum the scores of each system over some topics."""
+    """Sum the scores of each system over the marked topics."""
     return np.asarray((values * topics[:, :, None]).sum(axis=1))
 
 
@@ -83,7 +84,7 @@ class SplitTask:
         return np.asarray(np.nan_to_num(self.known.formula(truth, candidate), nan=0.0))
 
     def halves(self, n_splits: int, rng: np.random.Generator) -> tuple[BoolArray, IntArray, IntArray]:
-        """Draw the topics to choose from, the systems to choose by and the systems to test on.
+        """Draw the topics to choose from, the systems whose scores guide the choice, and the systems that test it.
 
         There are as many topics to choose from as the budget can buy, plus half of the rest.
         """
@@ -101,17 +102,17 @@ class Splits(NamedTuple):
     """Agreement between rankings, with one value for each split."""
 
     both: FloatArray
-    """Agreement of the chosen topics with other topics, on other systems."""
+    """Agreement of the chosen topics with other topics on the ranking of other systems."""
     both_random: FloatArray
     both_all: FloatArray
-    """Agreement of all candidate topics with other topics, on other systems."""
+    """Agreement of all candidate topics with other topics on the ranking of other systems."""
     systems: FloatArray
-    """Agreement of the topics chosen by some systems with all topics, on other systems."""
+    """Agreement of topics, chosen using half of the systems, with all topics on the ranking of the other systems."""
     systems_random: FloatArray
 
 
 def run_splits(task: SplitTask, n_splits: int, rng: np.random.Generator) -> Splits:
-    """Draw this many splits, and test chosen, random and all topics in each."""
+    """Draw `n_splits` splits, and test chosen, random and all topics in each."""
     inside, train, test = task.halves(n_splits, rng)
     every = np.ones_like(inside)
     by, values = (np.moveaxis(task.values[:, systems], 0, 1) for systems in (train, test))

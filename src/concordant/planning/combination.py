@@ -30,7 +30,7 @@ RISK = "shrunk means trust the machine on average: a system that it favours move
 FEWEST = 5  # least number of human topics: fewer cannot show how far to trust the machine
 LEVEL = 0.05  # significance level of the tests of how cells were chosen
 FEWEST_LABELS = 3  # least number of labels for each system
-PROMISED_LABELS = 10  # labels for each system; with fewer, the intervals may miss their confidence level
+PROMISED_LABELS = 10  # with fewer labels for a system, the intervals may miss their confidence level
 LEAST = 15  # least number of human topics in a mix: smaller mixes were not measured
 _SLACK = 1e-9  # share of a variance that rounding may add
 _MOST = 10_000_000  # largest number of machine topics to try
@@ -57,21 +57,21 @@ def combine(
 ) -> CombinedMeans:
     """Rank systems by human scores on few topics and machine scores on many.
 
-    By default the machine only corrects the human means for the choice of topics. The means are unbiased even if the
+    By default, machine scores only correct the human means for the choice of topics. The means are unbiased even if the
     machine is wrong. A useless machine gets hardly any weight.
 
     Parameters
     ----------
     human, machine : what `as_topics` takes
-        Scores on each topic, matched by label. The machine must have judged at least 5 human topics and at least 2
-        more. Human topics that the machine lacks, and systems that either side lacks, are left out with an
-        `AlignmentWarning`. A topic on which the machine gives all systems the same score counts as not judged by it.
-        The scales may differ; the result is in human scores. Human scores may have holes: then they are labels on some
-        cells of the table, and the machine must have scored every cell.
+        Scores on each topic, matched by label. The machine must have judged at least 5 of the human topics and at least
+        2 other topics. Human topics that the machine did not judge, and systems that either side lacks, are left out
+        with an `AlignmentWarning`. A topic on which the machine gives all systems the same score counts as not judged
+        by the machine. The scales may differ; the result is on the human scale. Human scores may have holes: they are
+        then labels on some cells of the table, and the machine must have scored every cell.
     method : {"control", "shrunk"}
         "control": control variates, as in prediction-powered inference; valid even if the machine is wrong. "shrunk":
-        the same means, shrunk towards the machine's own. It ranked systems better on every collection measured. But a
-        system that the machine favours moves up, by 14 ranks if favoured by 0.15.
+        the same means, shrunk towards the machine's own. Shrunk means ranked systems better on every collection
+        measured. But a system that the machine favours moves up, by 14 ranks if favoured by 0.15.
     confidence_level : float
         Confidence level of the intervals.
     names : sequence of str, optional
@@ -80,19 +80,19 @@ def combine(
     Returns
     -------
     CombinedMeans
-        `means` with their covariance, for `rank_intervals(found.means)`. By system: `low` and `high`, the interval of
-        each mean alone; `human` and `machine`, the means by each alone; `favour`, how much the machine favours the
-        system, in human scores, and `favour_p`, its p-value by Holm's method. See also `difference(a, b)` and
-        `favoured()`.
+        `means` with their covariance, for `rank_intervals(found.means)`. For each system: `low` and `high`, the
+        interval of its mean alone; `human` and `machine`, its means from human and from machine scores alone; `favour`,
+        how much the machine favours the system, on the human scale, and `favour_p`, the p-value corrected by Holm's
+        method. See also `difference(a, b)` and `favoured()`.
 
         `worth`, with `worth_interval`, is the number of human topics that alone would give the same error in the
         differences between systems. `reduction` is the share of the error variance that the machine removes, `lam` the
         weight of the control variate, `weight` the weight of the machine's own means, and `bias` the standard deviation
         of the machine's bias.
 
-        Where human scores have holes: `labels` counts them by system. `random_p` tests whether the labelled cells are
-        random, `scattered_p` whether they were labelled one by one; `whole_topics` is the conclusion. `doubts` lists
-        reasons why the intervals may miss their confidence level.
+        If human scores have holes: `labels` counts the labels of each system. `random_p` tests whether the labelled
+        cells are random, and `scattered_p` whether they were labelled one by one; `whole_topics` tells whether whole
+        topics were labelled instead. `doubts` lists reasons why the intervals may miss their confidence level.
 
     See Also
     --------
@@ -105,7 +105,7 @@ def combine(
     Let y be the human scores on n topics, x the machine scores on the same topics, and u those on N more. Control
     variates give mean(y) + lam (mean(u) - mean(x)), where lam = cov(y, x) / var(x) * N / (n + N) over all topic x
     system residuals. The level of a topic and the deviations of systems from it each have their own lam; only the
-    deviations affect rankings. A separate lam for each system did not rank them better.
+    deviations affect rankings. A separate lam for each system did not rank the systems better.
 
     With labels on some cells, the machine's score and the labels of other systems on the topic predict each cell. The
     mean error on a system's labelled cells corrects its mean. Two tests check whether the cells look random, given the
@@ -200,8 +200,8 @@ def _by_topic(sides: PairedSides, method: Method, level: float) -> CombinedMeans
 
 
 def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float) -> CombinedMeans:
-    """Combine human scores with holes and machine scores without, on the machine's topics."""
-    if len(given[0].topics) != len(given[1].topics):  # equally many rows without names are matched by position
+    """Combine human scores that have holes with complete machine scores, on the machine's topics."""
+    if len(given[0].topics) != len(given[1].topics):  # unnamed rows, if equally many, are matched by position
         _refuse_invented(given, names)
     human = given[0]
     filled = Scores(np.nan_to_num(human.shown()), **human._about())  # used only for matching
@@ -236,7 +236,7 @@ def _by_cell(given: tuple[Scores, Scores], names: tuple[str, str], level: float)
         kind = "binary scores" if binary else f"fewer than {PROMISED_SYSTEMS} systems"
         doubts.append(f"{kind} need {PROMISED_LABELS} labels for each system")
     order = np.argsort(-fit.means, kind="stable")
-    # 1 - sum of the widths of the intervals / sum of their widths from the labels alone.
+    # 1 - sum of the interval widths / sum of the interval widths from the labels alone.
     shown, width = human.shown(fit.means[order]), float(2 * own[order].sum())
     reduction = 1 - float(((shown + reach[order]) - (shown - reach[order])).sum()) / width if width > 0 else 0.0
     count, cut = int(labels.sum()), 100 * reduction
@@ -424,7 +424,7 @@ class Mix:
 
     human: int
     machine: int
-    """0 means people alone."""
+    """Number of topics that only the machine scores; 0 means people alone."""
     cost: float
 
 
@@ -445,11 +445,12 @@ def plan_mix(
     human, machine : what `as_topics` takes
         A pilot: scores on each topic, as `combine` takes them.
     costs : tuple of float
-        The cost of a topic for people and for the machine. The machine judges the human topics, too.
+        The cost of one topic judged by people, and of one judged by the machine. The machine also judges the human
+        topics.
     as_good_as : int
         The number of human topics to match. `plan_topics` says how many you need for an expected correlation.
     method : {"control", "shrunk"}
-        The method of `combine` that will be used.
+        The method that `combine` will use.
     names : sequence of str, optional
         Names of the human and machine scores; by default those of their files.
 
@@ -457,7 +458,7 @@ def plan_mix(
     -------
     Findings
         `cheapest` is the answer and `alone` is the plan with people alone. `rows()` has the cheapest mix for each
-        number of human topics with which a mix can be good enough.
+        number of human topics that allows a good enough mix.
 
     See Also
     --------

@@ -115,7 +115,7 @@ def lattice_of(values: FloatArray) -> float:
     On a lattice (P@10, accuracies, decimals) the distribution of a resampled mean can be inverted without error.
     """
     distinct = np.unique(values)
-    # 0.1 + 0.2 and 0.3 are one value, not a step of 5e-17.
+    # 0.1 + 0.2 and 0.3 count as one value, not as two values that are 5e-17 apart.
     distinct = distinct[np.diff(distinct, prepend=-np.inf) > ROUNDING * np.abs(distinct).max()]
     if distinct.size < 2:
         return 0.0

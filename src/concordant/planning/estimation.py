@@ -39,16 +39,16 @@ def expected_correlation(
 ) -> Estimate:
     """Estimate the expected correlation of the observed ranking with the true one, over the population of topics.
 
-    For tau and tau_ap, it follows from the probabilities p_ij that a pair is discordant (systems sorted by mean):
+    Expected tau and tau_ap follow from p_ij, the probability that systems i and j are discordant (sorted by mean):
 
         E[tau] = 1 - 4 sum_{i<j} p_ij / (m (m - 1)),    E[tau_ap] = 1 - 2 / (m - 1) sum_{i<j} p_ij / (j - 1).
 
-    For each pair, i above j, with differences D over the n topics:
+    Four estimators compute p for a pair, i above j, from its score differences D on the n topics:
 
     - "ml": p = T_{n-1}(-sqrt(n) mean(D) / (c sd(D))), Student's distribution; c makes the standard deviation unbiased.
     - "msqd": like "ml" without c, with sd = sum(D z) / sum(z^2) and z = Phi^-1(rank(D) / (n + 1)), where ties have
-      average ranks. This is the standard deviation of a sample spread evenly over the quantiles. It is the least biased
-      with few topics.
+      average ranks. This is the standard deviation of a sample spread evenly over the quantiles. Of these estimators,
+      "msqd" is the least biased with few topics.
     - "res": the share of resampled means below 0, with infinitely many resamples of n topics: the characteristic
       function of the mean is inverted. A mean of exactly 0 counts one half.
     - "kd": like "res", with draws from a Gaussian kernel density of D, with the bandwidth of Sheather and Jones.
@@ -57,8 +57,8 @@ def expected_correlation(
 
     The estimator "posterior" works for any coefficient. It draws true means from their joint posterior distribution
     and correlates each draw with the observed means. The value is the mean of these correlations, and the interval
-    holds the middle `confidence_level` of them. Observed means are spread wider than true means; a normal prior over
-    systems, estimated from the data, corrects for this. docs/guide/reliability.md reports bias and coverage.
+    holds the middle `confidence_level` of them. Observed means are spread more widely than true means; a normal prior
+    over systems, estimated from the data, corrects for this. docs/guide/reliability.md reports bias and coverage.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def expected_correlation(
     estimator : {"ml", "msqd", "res", "kd", "sh(w)", "sh(w/o)", "posterior"}, optional
         By default "posterior", the only estimator for coefficients other than tau and tau_ap.
     identical : {"half", "concordant"}
-        How two systems with the same scores count: p = 1/2, or 0 as in the authors' code.
+        How two systems with the same score on every topic count: p = 1/2, or p = 0 as in the code of urbano2016.
     n_resamples : int
         Number of draws for "posterior".
     confidence_level : float
@@ -92,7 +92,8 @@ def expected_correlation(
     Notes
     -----
     Pairs with tied observed means count one half in tau, tau_ap and tau_gap, as in `tau_a`, `tau_ap_a` and `tau_gap_a`.
-    Identical systems count one half with "posterior". Two systems with the same difference on every topic have p = 0.
+    Identical systems count one half with "posterior". Two systems that differ
+    by the same amount on every topic have p = 0, unless they are identical.
 
     References
     ----------
@@ -147,15 +148,16 @@ def reliability(
     """Estimate how close the observed ranking is to the true one, by the posterior and all estimators of urbano2016.
 
     The true ranking is by the means across the population of topics. The posterior comes first: it is the least
-    biased over collections of all kinds. The paper's estimators tend to be optimistic with few topics. MSQD is far too
-    low for scores with few distinct values, such as reciprocal ranks. docs/guide/reliability.md has the numbers.
+    biased over collections of all kinds. The paper's estimators tend to be optimistic with few topics. The MSQD
+    estimate is far too low for scores with few distinct values, such as reciprocal ranks. docs/guide/reliability.md has
+    the numbers.
 
     Parameters
     ----------
     scores : Collection
         Scores on each topic, as `as_scores` takes them, or a topics x systems array, at least 2 x 2; higher is better.
     identical : {"half", "concordant"}
-        How two systems with the same scores count, as in `discordance`.
+        How two systems with the same score on every topic count, as in `discordance`.
     rng : int, Generator or None
         Seed of the posterior and of the split halves; the other estimators are exact.
     workers : int or Executor

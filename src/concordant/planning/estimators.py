@@ -23,10 +23,10 @@ from .differences import Block, PairDifferences
 Identical = Literal["half", "concordant"]
 
 ENUMERATED = 7  # up to this many topics, the sums of resamples are enumerated
-_TAIL = 21.0  # an inversion covers all but exp(-21) of either tail
+_TAIL = 21.0  # an inversion covers all but exp(-21) of each tail
 _TERMS = 64  # terms of an inversion for each topic; at least 2,048 and at most 4,096 terms in all
 _MORE_TERMS = 2**16  # terms for the few pairs whose inversion has not converged with the usual number
-_MERGED = 12  # up to this many topics, the sums of such pairs are enumerated
+_MERGED = 12  # up to this many topics, pairs whose inversion has not converged are enumerated
 _UNSEPARATED = 0.01  # an inversion has converged if its characteristic function is smaller than this at the last term
 
 
@@ -72,7 +72,7 @@ def deviations(block: Block, estimator: str) -> FloatArray:
 
 
 def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
-    """Compute the deviations of "msqd" with average ranks for ties; 0.3 - 0.2 and 0.4 - 0.3 count as tied."""
+    """Compute the standard deviations of "msqd" with average ranks for ties; 0.3 - 0.2 and 0.4 - 0.3 count as tied."""
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
@@ -82,7 +82,7 @@ def _deviations_with_ties(ascending: FloatArray) -> FloatArray:
 
 
 def by_student(block: Block, sd: FloatArray) -> FloatArray:
-    """Estimate p by Student's t distribution: p = T_{n-1}(-sqrt(n) mean / sd) (urbano2016, equation 5)."""
+    """Estimate p from Student's t distribution: p = T_{n-1}(-sqrt(n) mean / sd) (urbano2016, equation 5)."""
     from scipy.special import stdtr
 
     n = block.differences.shape[1]
@@ -95,7 +95,7 @@ def by_student(block: Block, sd: FloatArray) -> FloatArray:
 def bandwidths(block: Block, workers: int = 1) -> FloatArray:
     """Compute the bandwidth of a Gaussian kernel density of each pair's differences; 0 where they are constant.
 
-    The two-stage direct plug-in rule of Sheather and Jones reproduces the results of the paper.
+    The two-stage direct plug-in rule of Sheather and Jones reproduces the results of urbano2016.
     """
     n = block.differences.shape[1]
     sd = block.differences.std(axis=1, ddof=1)
@@ -127,7 +127,7 @@ def _quartiles(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatArray, FloatArray]:
-    """Compute RES and KD for infinitely many resamples, by inversion; `h` holds the bandwidths of KD."""
+    """Compute "res" and "kd" for infinitely many resamples, by inversion; `h` holds the bandwidths for "kd"."""
     n, lattice = block.differences.shape[1], block.lattice
     res = np.where(block.means > 0, 0.0, np.where(block.means < 0, 1.0, 0.5))
     kd = res.copy()
@@ -141,7 +141,7 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
         ratio = np.where(spread > 0, largest / spread, 0.0)
     reach = _TAIL / 3 * ratio + np.sqrt((_TAIL / 3 * ratio) ** 2 + 2 * _TAIL)
     total = n * mean
-    free = np.flatnonzero(~block.constant & (total < reach * spread))  # for other pairs p is below 1e-9, so 0
+    free = np.flatnonzero(~block.constant & (total < reach * spread))  # other pairs: p is within 1e-9 of 0 or 1
     if not free.size:
         return res, kd
     bound = n * np.maximum(np.abs(block.sorted[:, 0]), np.abs(block.sorted[:, -1])) + 7 * math.sqrt(n) * h
@@ -171,15 +171,16 @@ def by_inversion(block: Block, h: FloatArray, workers: int = 1) -> tuple[FloatAr
 
 
 def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Find inversions that have not converged: their characteristic functions are large at the last terms (RES, KD).
+    """Mark the pairs whose inversions have not converged, for "res" and for "kd".
 
-    This happens if the difference on one topic is hundreds of times as large as on the others. In resamples without
-    that topic, the sum is so close to 0 that more terms are needed.
+    Their characteristic functions are still large at the last terms. This happens if the difference on one topic is
+    hundreds of times as large as on the others. In resamples without that topic, the sum is so close to 0 that more
+    terms are needed.
     """
     n = ascending.shape[1]
     plain, smooth = np.zeros(len(end)), np.zeros(len(end))
     some = np.arange(len(end))
-    if n > _MERGED:  # unless half of the differences of a pair are close together, it has converged
+    if n > _MERGED:  # a pair has converged unless half of its differences are close together
         half = (n - 1) // 2
         some = np.flatnonzero((ascending[:, half:] - ascending[:, : n - half]).min(axis=1) * end < 64)
     for part in (0.15, 0.2, 0.25, 0.3):  # the terms fade as exp(-(4.5 part)^2 / 2)
@@ -187,12 +188,12 @@ def _unseparated(ascending: FloatArray, end: FloatArray, widths: FloatArray) -> 
         size = np.abs(np.exp(1j * t[:, None] * ascending[some]).mean(axis=1)) ** n
         plain[some] += size / 4
         smooth[some] += size * np.exp(-0.5 * widths[some] * t * t) / 4
-    # Enumeration is cheap, so use it even where the error is smaller.
+    # Enumeration is cheap, so use it even for errors ten times as small.
     return plain > _UNSEPARATED / (10 if n <= _MERGED else 1), (smooth > _UNSEPARATED) & (widths > 0)
 
 
 def _by_enumeration(rows: FloatArray) -> FloatArray:
-    """P(S < 0) + P(S = 0) / 2 for the sum S of n draws, by enumerating the sums of each half of the draws."""
+    """Compute P(S < 0) + P(S = 0) / 2 for the sum S of n draws, by enumerating the sums of each half of the draws."""
     from itertools import combinations_with_replacement
 
     n = rows.shape[1]

@@ -2,7 +2,7 @@
 
 Two sets of topics rank the systems, and the two rankings are correlated. The sets are disjoint for "sh(w/o)", and
 drawn with replacement for "sh(w)". Up to 20 sizes are tried: `unique(round(linspace(1, n // 2, 21)))` without the
-first, with 100 splits each. The logarithm of the discordant share, (1 - tau) / 2, is fitted by a line in the size, over
+first, with 100 splits each. A line in the size is fitted to the logarithm of the discordant share, (1 - tau) / 2, over
 all splits with discordant pairs, and extrapolated to n topics. The result is clipped to [-1, 1].
 
 A pair tied in a half is not discordant; for tau_ap, systems tied in one half take the order of the other half. With 2
@@ -27,7 +27,7 @@ SPLITS = 100  # number of splits of each size
 def extrapolated(
     values: FloatArray, replace: bool, n_splits: int, rng: np.random.Generator, workers: int = 1
 ) -> tuple[float, float]:
-    """Estimate tau and tau_ap between the ranking by the collection and the true one."""
+    """Estimate tau and tau_ap between the collection's ranking of the systems and the true ranking."""
     n = len(values)
     sizes = np.unique(np.round(np.linspace(1, n // 2, 21))).astype(np.int64)
     sizes = np.repeat(sizes[1:] if len(sizes) > 1 else sizes, n_splits)

@@ -1,4 +1,4 @@
-"""`try_labels`: compare several ways to spend labels by how well they would have ranked last year's systems."""
+"""`try_labels`: compare several ways to spend labels by how well each would have ranked last year's systems."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def try_labels(
     rng: Seed = None,
     progress: Progress | None = None,
 ) -> Findings:
-    """Test on an earlier year how well a part of its judgments would have ranked its systems.
+    """Test how well a part of an earlier year's judgments would have ranked that year's systems.
 
     Labels are spent on a list of documents, on whole topics, on a shallow pool, and on whole topics for `combine`. Each
     ranking is compared with the ranking by all judgments.
@@ -157,7 +157,7 @@ def try_labels(
     measure : str
         P@k, DCG@k, nDCG@k, AP or AP@k.
     machine : Qrels, optional
-        A machine's grades. For binary measures, grades in the upper half of its scale are relevant.
+        A machine's grades. For binary measures, grades in the upper half of the machine's scale are relevant.
     shares : sequence of float
         Shares of the pairs in the pool that people judge.
     n_lists : int

@@ -41,7 +41,7 @@ from ..inference.adjustment import holm
 from ..inference.posterior import noise_shares
 
 SIGNIFICANT = 0.05  # level at which a system is called favoured
-ROUNDS = 10  # most rounds of refitting the machine's scale without favoured systems
+ROUNDS = 10  # largest number of rounds of refitting the machine's scale without favoured systems
 
 
 class Moments(NamedTuple):
@@ -77,7 +77,7 @@ class Bias(NamedTuple):
     """Estimates of the machine's bias."""
 
     slope: float
-    """Slope of machine means on human means over systems; 0 or less if the machine does not agree with people."""
+    """Slope of machine means on human means over systems; above 0."""
     variance: float
     """Variance of the bias over systems, in squared human scores."""
     share: float
@@ -112,7 +112,7 @@ class Combined(NamedTuple):
     favour: FloatArray
     """How much the machine favours each system, in human scores; nan where unknown."""
     favour_p: FloatArray
-    """The p-value of each favour, by Holm's method for all systems together."""
+    """The p-value of each favour, corrected by Holm's method over all systems."""
 
     @property
     def worth(self) -> float:
@@ -127,7 +127,7 @@ class Combined(NamedTuple):
 
 
 def moments_of(human: FloatArray, paired: FloatArray, more: FloatArray) -> Moments:
-    """Compute the moments of deviations that sum to 0 on each topic; the machine's variance uses all of its topics."""
+    """Compute the moments of deviations that sum to 0 on each topic; all machine topics give the machine's variance."""
     # Divisors are (topics - 1) (systems - 1), because the deviations of a topic sum to 0. A level has one column.
     n, width = human.shape
     others, columns = len(more), max(width - 1, 1)
@@ -299,7 +299,8 @@ def _favours_on(
 def _spread_of_worth(parts: list[FloatArray], fixed: float | None) -> float:
     """Compute the standard error of the log worth of control variates, by the jackknife over all topics.
 
-    To leave out topic t, subtract k / (k - 1) times its own squares from the sums of squares. So no matrix is rebuilt.
+    To leave out topic t, subtract k / (k - 1) times its own squares from the sums of squares. This avoids rebuilding
+    matrices.
     """
     y, x, u = (part - part.mean(axis=0) for part in parts)
     n, others = len(y), len(u)
@@ -341,14 +342,14 @@ def _error_of_level(levels: list[FloatArray], others: int) -> float:
 
 
 def noise_of(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
-    """Compute the variance that the distance between the corrected and the machine's means has without bias."""
+    """Compute the variance that the distance between corrected and machine means would have without machine bias."""
     # var(corrected) + var(every) / slope^2 - 2 cov(corrected, every) / slope.
     machine, both = of.machine / (n + others) / slope**2, of.both / (n + others) / slope
     return of.variance(n, others, lam) + machine - 2 * both
 
 
 def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: float) -> float:
-    """Compute the weight that the machine's means would have without bias."""
+    """Compute the weight that the machine's means would have if the machine had no bias."""
     noise = noise_of(of, slope, n, others, lam)
     if noise <= 0:
         return 0.0
@@ -357,7 +358,7 @@ def weight_without_bias(of: Moments, slope: float, n: int, others: int, lam: flo
 
 
 def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, of: Moments, lam: float) -> Bias | None:
-    """Estimate the machine's bias from the distance between its means and the corrected means; None if unknown."""
+    """Estimate the machine's bias from its means' distance to the corrected means; None if it cannot be estimated."""
     y, x, u = parts
     (n, m), others = y.shape, len(u)
     # Variance of the true means, and their covariance with the machine's, over systems, without the noise of topics.
@@ -378,7 +379,7 @@ def bias_of(parts: list[FloatArray], corrected: FloatArray, every: FloatArray, o
 
 
 def _systems(errors: FloatArray) -> float:
-    """Effective number of independent systems: tr(S)^2 / tr(S^2), corrected for the bias of having few topics."""
+    """Effective number of independent systems: tr(S)^2 / tr(S^2), corrected for the bias from few topics."""
     n, m = errors.shape
     e = errors - errors.mean(axis=0)
     products = e @ e.T if n < m else e.T @ e

@@ -47,11 +47,11 @@ def plan_topics(  # noqa: PLR0913
     `probability`, that share of the draws must reach the target. The same draws serve every n', so the curve is smooth,
     and bisection finds the smallest n'.
 
-    The interval is for the number of topics that these systems would need if their true means were known. That number
-    is found for each of 2,000 draws (500 with `probability`) of the true means, their spread over systems and the
-    noise. The interval holds the middle `confidence_level` of these numbers.
+    The interval is for the number of topics that these systems would need if their true means were known. Each of 2,000
+    draws (500 with `probability`) of the true means, their spread over systems and the noise gives one such number. The
+    interval holds the middle `confidence_level` of these numbers.
 
-    Using the observed means as true means would promise too much, because observed means are spread more widely.
+    Using the observed means as true means would promise too much, because they are spread more widely than true means.
     docs/guide/reliability.md compares predictions with real collections.
 
     Parameters
@@ -222,7 +222,7 @@ def _needed(
     low, high = np.zeros((len(drawn.truth), 1)), np.full((len(drawn.truth), 1), math.log(most))
 
     def reached(log_n: FloatArray) -> FloatArray:
-        """Tell whether collections of that many topics are enough for each draw of the true means."""
+        """Tell, for each draw of the true means, whether collections of exp(log_n) topics are enough."""
         n, turns = np.exp(log_n), [*range(-errors, 0), *range(1, errors + 1)]
         values = [correlations(known, drawn.truth, drawn.observed(n, turn), workers) for turn in turns]
         return np.asarray(enough(np.array(values)))[:, None]

@@ -30,7 +30,7 @@ class Fit(NamedTuple):
     """Variance of the mean error on the labelled cells of each system."""
     label_freedom: FloatArray
     variance: FloatArray
-    """Variance of each mean, for topics like these."""
+    """Variance of each mean over a population of topics like these."""
     freedom: FloatArray
     predicted: FloatArray
     """lam * machine + topics: topics x systems."""
@@ -39,7 +39,10 @@ class Fit(NamedTuple):
 
 
 def fit_partial(human: FloatArray, machine: FloatArray, *, by_topic: bool) -> Fit:
-    """Fit topics x systems matrices; `human` has holes. With `by_topic`, labels of other systems predict a topic."""
+    """Estimate means from human labels, which have holes, and machine scores; both are topics x systems.
+
+    With `by_topic`, the labels of other systems on a topic also predict each of its cells.
+    """
     n, there = len(human), ~np.isnan(human)
     labels, per_topic = there.sum(axis=0), there.sum(axis=1, keepdims=True)
 
@@ -130,7 +133,7 @@ def chosen_by_machine(there: BoolArray, machine: FloatArray) -> float:
     The statistic is the sum of machine scores, standardised by system, over labelled cells. Under
     permutations of whole rows of labels, it is nearly normal, with a known mean and variance (Hoeffding 1951).
     """
-    # z-scores of the machine by system; s[t, u] = sum of topic u's scores over the cells that are labelled on topic t.
+    # z-scores of the machine by system; s[t, u] = sum of z on topic u over the systems that are labelled on topic t.
     spread = machine.std(axis=0)
     z = (machine - machine.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
     s = there @ z.T

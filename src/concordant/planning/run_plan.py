@@ -28,7 +28,7 @@ def plan_runs(
     Parameters
     ----------
     scores : Collection
-        Scores on each topic with several runs, as `as_scores` takes them. With two systems or more, the plan
+        Scores of several runs on each topic, as `as_scores` takes them. With two systems or more, the plan
         is for their differences; with one system, it is for its mean.
     topic_cost : float
         The cost of one more topic, such as writing and checking it.
@@ -40,9 +40,9 @@ def plan_runs(
     Returns
     -------
     Findings
-        `n_topics` and `n_runs`, with an interval for the number of runs. `ratio` is the variance between runs of a cell
-        divided by the variance between topics, and `se` the predicted standard error. `designs` has the runs, topics
-        and standard errors of other designs for the same money.
+        `n_topics` and `n_runs`, with an interval for the number of runs. `ratio` is the variance between runs of one
+        cell divided by the variance between topics, and `se` the predicted standard error. `designs` has the runs,
+        topics and standard errors of other designs for the same money.
 
     See Also
     --------
@@ -53,9 +53,9 @@ def plan_runs(
     -----
     With n topics, R runs and S systems, the variance of a mean is (T + E / R) / n, where T is the variance between
     topics and E the variance between runs. The variance of a difference is 2 (T + E / R) / n, where T is the variance
-    of the interaction of topics and systems. T and E are estimated by moments. A topic costs topic_cost + R S run_cost,
-    so the best R is sqrt(E / T topic_cost / (S run_cost)), at least 1. The interval comes from the F distribution of
-    the ratio of mean squares.
+    of the interaction of topics and systems. T and E are estimated by the method of moments. A topic costs topic_cost +
+    R S run_cost, so the best R is sqrt(E / T topic_cost / (S run_cost)), at least 1. The interval comes from the F
+    distribution of the ratio of mean squares.
 
     Examples
     --------

@@ -21,9 +21,9 @@ from ..read.reader import Collection, as_topics
 from ..read.tables.vocabulary import plain_number
 from .choosing import Splits, SplitTask, choose, run_splits
 
-PILOT = 100  # number of first splits, which tell how many splits are needed
-STILL = 0.004  # wanted standard deviation of a limit over seeds: its second decimal moves by one at most
-MEMORY = 2**20  # most scores in memory, for splits that are computed at once
+PILOT = 100  # number of splits in the first batch, from which the number of splits needed is computed
+STILL = 0.004  # target standard deviation of a limit across seeds: its second decimal then moves by at most one
+MEMORY = 2**20  # largest number of scores in memory, for splits that are computed together
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ def select_topics(  # noqa: PLR0913
     -------
     Findings
         `topics` are the chosen topics in the order added, `cost` their total cost.
-        `both` is the agreement with the ranking of other systems by other topics, `systems` the agreement with the
-        ranking of other systems by all topics. `all_topics` is the agreement of all candidate topics on the test of
-        `both`. `in_sample` is the agreement on the data used to choose, which is too high.
+        `both` is how well the chosen topics agree with other topics on the ranking of other systems. `systems` is how
+        well they agree with all topics on the ranking of other systems. `all_topics` is `both` for all candidate topics
+        instead of the chosen ones. `in_sample` is the agreement on the data used to choose, which is too high.
 
     See Also
     --------
@@ -93,10 +93,10 @@ def select_topics(  # noqa: PLR0913
 
     Notes
     -----
-    All numbers except `in_sample` come from splits. The choice in a split uses neither the systems of its test nor, for
-    `both`, the topics of its test. Each split chooses from fewer topics with half of the systems, so the topics named
-    here should do a little better. Because splits overlap, intervals use the corrected variance of Nadeau and Bengio
-    (2003).
+    All numbers except `in_sample` come from splits. In each split, the choice is made without the systems that test it
+    and, for `both`, without the topics that test it. Each split chooses from fewer topics with half of the systems, so
+    the topics named here should do a little better. Because splits overlap, intervals use the corrected variance of
+    Nadeau and Bengio (2003).
 
     References
     ----------
@@ -186,7 +186,7 @@ def select_topics(  # noqa: PLR0913
 
 
 def compared(gain: Interval) -> str:
-    """Say how chosen topics compare with random ones, judged by the limits as printed."""
+    """Say how chosen topics compare with random ones, given the limits as printed."""
     low, high = round(gain.low, 2), round(gain.high, 2)
     return "better than" if low > 0 else "worse than" if high < 0 else "not clearly better than"
 

@@ -37,7 +37,7 @@ _AT_ONCE = 64  # most chunks that an executor holds at a time, because each carr
 
 
 class StudyError(ConcordantError):
-    """A trial of a study or the executor failed; all finished chunks are kept."""
+    """A trial of a study failed, or the executor did; all finished chunks are kept."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def run_grid(
     """Run the trials of a grid that are not yet in the folder; without a folder, run all trials and save nothing.
 
     `workers` is a number of processes, or an executor, which gets chunks of trials and stays open. A `StudyError` names
-    the failed trial or executor; finished chunks are kept.
+    the failed trial or executor. Finished chunks are kept.
     """
     start = time.monotonic()
     chunks = None if folder is None else _opened(Path(folder), grid)
@@ -180,9 +180,10 @@ def _read(chunks: Path, chunk: int, shape: tuple[int, ...]) -> FloatArray | None
 
 
 def _one_thread() -> Any:
-    """Limit linear algebra to one thread, so that workers do not compete for cores and sums keep their last bit.
+    """Limit linear algebra to one thread, so that workers do not compete for cores and sums have the same last bit.
 
-    Each worker sets its own limit. If the workers are threads of one process, the limit set here must outlast them all.
+    Each worker sets its own limit. If the workers are threads of one process, the limit set here must last until all
+    are done.
     """
     return import_extra("threadpoolctl").threadpool_limits(1)
 

@@ -55,7 +55,7 @@ def _gaming_table(gaming: Mapping[str, Findings]) -> str:
 
 
 def _figure(found: StudyResult) -> Any:
-    """Draw the heatmap and, for each judge, the label confusion and the gaming."""
+    """Draw the heatmap and, for each judge, the confusion table of the labels and the gaming figure."""
     n, across = len(found.judges), 2 if found.gaming else 1
     made = import_extra("matplotlib.figure").Figure(figsize=(4.3 * across, 3.8 * (n + 1)), layout="constrained")
     panels = made.subplots(n + 1, across, squeeze=False)
@@ -90,8 +90,8 @@ def judge_study(  # noqa: PLR0913
 
     For each judge and measure, the study computes the coefficients between the means under the truth and under the
     judge, with intervals over the population of topics (`correlate`), and all coefficients and the rank distance as in
-    `judgment_study`. By the first measure and coefficient, it estimates how many topics of the truth the judges' topics
-    are worth, which judge is better (`rank_judges`), and whether a judge can be gamed (`gaming_gap`).
+    `judgment_study`. By the first measure and coefficient, it estimates how many topics of the truth each judge's
+    topics are worth, which judge is better (`rank_judges`), and whether a judge can be gamed (`gaming_gap`).
     `label_agreement` compares the labels.
 
     Parameters

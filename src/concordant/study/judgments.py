@@ -35,8 +35,8 @@ LEVEL = 0.95  # share of the draws that an interval holds
 _PLACE = ("change", "level", "measure")
 _BY_SYSTEM = (*_PLACE, "system", "full_score", "score", "score_change", "full_rank", "rank", "rank_shift", "unjudged")
 OTHERS = ("d_rank", "p", "worth")
-"""Statistics other than coefficients: the rank distance, its p-value, and the worth. The worth says, by tau_b, how many
-topics with the full judgments rank the systems as well as 25 topics with the changed judgments."""
+"""Statistics other than coefficients: the rank distance, its p-value, and the worth. The worth is how many
+topics with the full judgments rank the systems as well, by tau_b, as 25 topics with the changed judgments."""
 
 
 def study_of(work: JudgmentTrials, values: FloatArray, *, settings: Mapping[str, Any], **about: Any) -> StudyResult:
@@ -110,7 +110,7 @@ def _spread(drawn: FloatArray) -> dict[str, Any]:
 
 
 def _verdict(rows: Sequence[Mapping[str, Any]], name: str) -> str:
-    """Say how similar the ranking stays under each kind of change, and how much the topics are then worth."""
+    """Say how similar the ranking stays under each kind of change, and how many fully judged topics that is worth."""
     worths = {(row["change"], row["level"], row["measure"]): row["mean"] for row in rows if row["statistic"] == "worth"}
     parts = []
     for kind in dict.fromkeys(row["change"] for row in rows):
@@ -178,7 +178,7 @@ def _cell(name: str, value: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTrials:
-    """Trials that change the judgments, score all runs, and compare with the scores under the full judgments."""
+    """Trials that change the judgments, score all runs, and compare the scores with those under the full judgments."""
 
     runs: Runs
     qrels: Qrels
@@ -187,12 +187,12 @@ class JudgmentTrials:
     measures: tuple[Measure, ...]
     coefficients: tuple[str, ...]
     full: tuple[Scores, ...]
-    """Scores under the full judgments, by each measure; `problems` hold what their rank distances and p-values need."""
+    """Scores under the full judgments, for each measure. `problems` hold the inputs of their distances and p-values."""
     problems: tuple[Problem, ...]
     resampled: tuple[FloatArray, ...]
-    """Rank distances under resampled topics, by each measure, for the paper's test."""
+    """Rank distances under resampled topics, for each measure, for the test of Carterette (2009)."""
     yardsticks: tuple[Yardstick | None, ...]
-    """The yardstick for the worth, by each measure; None with too few topics or systems."""
+    """The yardstick for the worth, for each measure; None with too few topics or systems."""
     depth: int
 
     @property
@@ -206,7 +206,7 @@ class JudgmentTrials:
         return f"{change.kind} {change.label}, draw {draw}"
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """Run a trial: one row per measure, and a row with the number of judgments and the unjudged share by system."""
+        """Run a trial: one row per measure, and one with the number of judgments and each system's unjudged share."""
         changed = self.cells[trial][0].make(self.runs, self.qrels, rng)
         found = np.full((len(self.measures) + 1, self.width), np.nan)
         topics = [self.runs.pairs.topic_places[topic] for topic in self.full[0].topics]
@@ -220,7 +220,7 @@ class JudgmentTrials:
             yardstick = self.yardsticks[row]
             worth = np.nan if yardstick is None else yardstick.worth(own)
             distance = float(problem.distances(means[None])[0])
-            # Tests of the distance keep their level only with more topics than systems.
+            # Tests of the distance keep their significance level only with more topics than systems.
             p = np.nan if len(systems) >= len(topics) else share_as_far(resampled, distance)
             found[row] = np.concatenate(
                 [
@@ -263,8 +263,9 @@ def judgment_study(  # noqa: PLR0913
     """Change the judgments in many ways, and compare each ranking with the ranking under the full judgments.
 
     For each change and measure, every coefficient compares the means under the full judgments (truth) with the means
-    under the changed judgments (candidate). The rank distance is given with the p-value of the paper's test. For each
-    system, the study reports how its score and rank move, and the share of unjudged documents at the top of its lists.
+    under the changed judgments (candidate). The rank distance is given with the p-value of the test of Carterette
+    (2009). For each system, the study reports how its score and rank move, and the share of unjudged documents at the
+    top of its lists.
 
     Parameters
     ----------
@@ -281,7 +282,7 @@ def judgment_study(  # noqa: PLR0913
     rng : int
         The seed; seed and trial number determine the random stream of each draw.
     n_draws : int
-        Number of draws of random changes.
+        Number of draws of each random change.
     n_resamples : int
         Number of resamples of the topics for the p-values; one distribution serves all changes of a measure.
     depth : int
@@ -299,10 +300,10 @@ def judgment_study(  # noqa: PLR0913
     -------
     StudyResult
         `rows()` has every statistic by change, level and measure: the mean over the draws and the range of the middle
-        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the single values by the same labels.
-        `scores` has the means of the systems in each draw, by change, level and measure. `unjudged` has the shares of
-        unjudged documents at the top of their lists, by change and level. `full` has the means under all judgments.
-        `plot(change=, statistic=)` draws a statistic by level.
+        95%. `cell(change, level, measure, statistic)` is one row. `draws` has the value of each draw by the same
+        labels. `scores` has the means of the systems in each draw, by change, level and measure. `unjudged` has the
+        shares of unjudged documents at the top of their lists, by change and level. `full` has the means under all
+        judgments. `plot(change=, statistic=)` draws a statistic by level.
 
     Raises
     ------
@@ -352,7 +353,7 @@ def judgment_study(  # noqa: PLR0913
         warn(note)
     cells = tuple((change, draw) for change in listed for draw in range(n_draws if change.random else 1))
     problems = tuple(Problem.of(scores, _EPS, "the study") for scores in full.values())
-    problems[0].warn()  # one warning is enough: all measures have as many systems and topics
+    problems[0].warn()  # one warning is enough: all measures have the same systems and topics
     how = Resampling.of(n_resamples, rng)
     resampled = tuple(paper_distances(problem, how) for problem in problems)
     yardsticks = tuple(map(Yardstick.of, full.values()))

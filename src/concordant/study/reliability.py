@@ -38,7 +38,7 @@ class ReliabilityTrials:
     repeats: int
 
     def place(self, trial: int) -> tuple[str, int, int]:
-        """Return the collection, the number of topics, and the number of the repeat."""
+        """Return the collection of a trial, its number of topics, and the number of the repeat."""
         cell, repeat = divmod(trial, self.repeats)
         collection, size = divmod(cell, len(self.sizes))
         return list(self.models)[collection], self.sizes[size], repeat
@@ -49,11 +49,11 @@ class ReliabilityTrials:
         return f"{name}, {size} topics, repeat {repeat}"
 
     def __call__(self, trial: int, rng: np.random.Generator) -> FloatArray:
-        """Run a trial: for each coefficient, the actual correlation with the original means and each estimate of it."""
+        """Run a trial: for each coefficient, return the correlation with the original means and its estimates."""
         name, size, _ = self.place(trial)
         values = self.models[name].draw(size, rng)
         shares = discordant_shares(self.models[name].scores.means()[None], mean_over_topics(values)[None])
-        # As in the authors' code, identical systems and pairs tied in the truth are concordant.
+        # As in the code of urbano2016, identical systems and pairs tied in the truth count as concordant.
         estimates = estimates_of(values, rng, identical="concordant")
         actual = [1 - 2 * float(share[0]) for share in shares]
         return np.column_stack([actual, *(estimates[name] for name in ESTIMATORS)])
@@ -133,11 +133,12 @@ def reliability_study(  # noqa: PLR0913
     workers: Workers = 1,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Measure error and bias of the estimators of expected correlation on any collections, as in urbano2016.
+    """Measure error and bias of the estimators of expected correlation on given collections, as in urbano2016.
 
     From each collection, `n_trials` new ones of each size are simulated. The actual correlation is between the
     simulated ranking and the ranking by the original means, which is the truth. Each estimator predicts it from the
-    simulated scores alone. Its error is the mean absolute difference, and its bias the mean of estimate minus actual.
+    simulated scores alone. Its error is the mean absolute difference between estimate and actual correlation, and its
+    bias is the mean difference.
 
     Parameters
     ----------
@@ -148,10 +149,11 @@ def reliability_study(  # noqa: PLR0913
     sizes : iterable of int
         Numbers of topics in the simulated collections.
     drop_bottom : float
-        Systems with a mean below this quantile are left out first, as in the paper; 0 keeps all systems.
+        Systems whose mean is below this quantile of the system means are left out first, as in the paper; 0 keeps all
+        systems.
     exact_means : bool
         If True, the simulator keeps the means exactly. By default, as in the paper, it keeps them only roughly, so the
-        truth is slightly off.
+        original means are not exactly the true ones.
     bounds : (float, float)
         The lowest and highest possible score, if not 0 and 1.
     rng : int

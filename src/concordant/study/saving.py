@@ -44,7 +44,7 @@ class StudyResult(Findings):
         return {**self.numbers, **({"cost": self.cost} if self.cost else {})}
 
     def plot(self, ax: Any = None, **which: Any) -> Any:
-        """Draw a part of the result, by default on new axes."""
+        """Draw one figure of the result, by default on new axes."""
         module, _, function = self.figure.partition(".")
         return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax, **which)
 

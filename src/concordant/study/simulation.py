@@ -28,7 +28,7 @@ _NEGLIGIBLE = 1e-9  # a spread or an eigenvalue below this share of the largest 
 # Smallest bandwidth, as a share of the best bandwidth for a normal distribution. It limits the size of the table if
 # nearly all observations are equal.
 _LEAST = 0.1
-_MOST = 2_000  # most topics, because every pair of topics is computed for each system
+_MOST = 2_000  # largest number of topics, because `bandwidth` compares all pairs of topics for each system
 _REACH = 9.0  # bandwidths beyond which a kernel adds less than 1e-18
 _NODES = 16  # nodes of the table per bandwidth
 _BLOCK = 64  # nodes computed at a time, against the observations within reach
@@ -64,7 +64,7 @@ def constant() -> Margin:
 def smooth(observed: FloatArray, sd: float) -> Margin:
     """Tabulate the quantiles of F(x) = mean of Phi((x - x_i) / h) over the observations, with h from `bandwidth`.
 
-    The inverse of F has no formula. F and its density are computed at 16 points per bandwidth, from nine bandwidths
+    The inverse of F has no closed form. F and its density are computed at 16 points per bandwidth, from nine bandwidths
     below the lowest observation to nine above the highest, and the table is inverted.
     """
     h = bandwidth(observed, sd)
@@ -86,12 +86,12 @@ def smooth(observed: FloatArray, sd: float) -> Margin:
 def bandwidth(observed: FloatArray, sd: float) -> float:
     """Compute the standard deviation of the kernel by the two-stage plug-in rule of Polansky and Baker (2000).
 
-    The mean integrated squared error of F is least, to first order, at h = (1 / (sqrt(pi) n A))**(1/3), where A is the
-    integral of the squared derivative of the density. A = -psi_2, where psi_r is the expectation of the density's r-th
-    derivative at an observation. psi_r is estimated from all pairs of observations with a normal kernel, which has the
-    bandwidth g = (2 K_r(0) / (-n psi_r+2))**(1/(r+3)). So psi_2 needs psi_4, which is estimated likewise and needs
-    psi_6, for which the value of a normal distribution with standard deviation `sd` is used. For a normal sample, h is
-    about sd (4 / n)**(1/3).
+    The mean integrated squared error of the estimated F is least, to first order, at h = (1 / (sqrt(pi) n A))**(1/3),
+    where A is the integral of the squared derivative of the density. A = -psi_2, where psi_r is the expectation of the
+    density's r-th derivative at an observation. psi_r is estimated from all pairs of observations with a normal kernel,
+    which has the bandwidth g = (2 K_r(0) / (-n psi_r+2))**(1/(r+3)). So psi_2 needs psi_4. psi_4 is estimated likewise
+    and needs psi_6, which takes its value under a normal distribution with standard deviation `sd`. For a normal
+    sample, h is about sd (4 / n)**(1/3).
     """
     x, root = observed / sd, math.sqrt(2 * math.pi)
     n = len(x)
@@ -102,7 +102,7 @@ def bandwidth(observed: FloatArray, sd: float) -> float:
 
 
 def _psi(x: FloatArray, g: float, order: int, hermite: tuple[int, ...]) -> float:
-    """Mean of a derivative of the normal density with sd g over all pairs, including each observation with itself.
+    """Mean of a derivative of the normal density with sd g over all pairs, where an observation also pairs with itself.
 
     `hermite` has the coefficients of the Hermite polynomial of this derivative, in powers of the squared deviate.
     """
@@ -267,7 +267,7 @@ class Simulator:
 def simulate(scores: Collection, n_topics: int, rng: Seed = None, **options: Any) -> Scores:
     """Simulate a new collection: scores of the same systems on `n_topics` new topics.
 
-    The new scores have nearly the same means, distributions and correlations as the original.
+    The new scores have nearly the same means, distributions and correlations as the original scores.
 
     Parameters
     ----------
@@ -346,13 +346,13 @@ def shifts(model: Simulator, wanted: FloatArray) -> FloatArray:
         def off(shift: float, start: FloatArray = from_level, target: float = wanted[j]) -> float:
             return _mean(inverse_transform(start + shift)) - target
 
-        # A mean is 0 or 1 only if the score on every topic is 0 or 1.
+        # A mean is exactly 0 (or 1) only if the score on every topic is 0 (or 1).
         found[j] = -_FAR if off(-_FAR) >= 0 else _FAR if off(_FAR) <= 0 else brentq(off, -_FAR, _FAR, xtol=1e-10)
     return found
 
 
 def _effects(model: Simulator) -> Iterator[FloatArray]:
-    """Yield topic effect plus residual of each system, on the grid of both deviates."""
+    """Yield, for each system, the sum of topic effect and residual on the grid of both deviates."""
     *residuals, topic = model._margins
     correlation = model._factor[:-1] @ model._factor[-1]
     topic_effects = topic(_DEVIATES)[:, None]
