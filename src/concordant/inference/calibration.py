@@ -24,7 +24,7 @@ GROWTH = 1.5
 # Second-level samples of each first-level sample; each has one third-level sample.
 INNER = 12
 
-# The smallest total number of resamples. It leaves 20 first-level samples, from which a standard error can be
+# The smallest total number of resamples. This leaves 20 first-level samples, from which a standard error can be
 # estimated.
 FEWEST = 500
 

@@ -14,7 +14,7 @@ tail itself, and nothing cancels. The trapezoid rule of step h adds copies of ex
 multiples of the period 2 pi / h. We choose h so that, by Chernoff's bound, they are far below the last digit.
 
 A few fixed values of theta, the knots, serve all d. Every d is within about a standard deviation of the mean of D under
-some knot's tilt, which costs less than a digit. So each knot is computed only once per distribution.
+some knot's tilt; this distance costs less than a digit. So each knot is computed only once per distribution.
 """
 
 from __future__ import annotations

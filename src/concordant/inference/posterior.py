@@ -2,9 +2,9 @@
 
 The scores of a topic are assumed normal around the systems' true means, with an unknown covariance. With a flat prior,
 the true means have a multivariate t distribution around the observed ones, with n - 1 degrees of freedom and the
-covariance S / n. It keeps the correlations of errors, but its centre is too spread out: the variance of observed means
-over systems is the variance of the true means plus the variance of their errors. A normal prior over the systems,
-estimated from the observed means (empirical Bayes), shrinks them:
+covariance S / n. This posterior keeps the correlations of errors, but its centre is too spread out: the variance of
+observed means over systems is the variance of the true means plus the variance of their errors. A normal prior over
+the systems, estimated from the observed means (empirical Bayes), shrinks them:
 
     true mean - average = K (observed mean - average) + sqrt(K) error,
     K = 1 - E[B],    B ~ chi2_{m-3} / (m - 1) * N / V, given that B < 1,

@@ -65,11 +65,12 @@ def in_blocks(values: FloatArray) -> FloatArray:
     A block has k = n // 5,000 topics; left-over topics make fewer than k blocks one topic larger. All sums are
     divided by n / B, so the mean over the B blocks is the mean over the topics.
 
-    The coverage hardly changes. Let S be the covariance of the topics. Means of k random topics have the covariance
-    S / k, so the mean of B resampled blocks has S / (k B) = S / n, like the mean of n resampled topics. The third
-    moments agree in the same way, and systems with identical scores stay tied. The price is a random error in each
-    standard error, of about 1 / sqrt(2 B) relative to it. That is 0.8% to 1%; 9,999 resamples leave an error of 0.7%
-    anyway. It changes the coverage of a 95% interval by less than 0.01 points: z^3 phi(z) / (2 B) with z = 1.96.
+    Using blocks hardly changes the coverage. Let S be the covariance of the topics. Means of k random topics have the
+    covariance S / k, so the mean of B resampled blocks has S / (k B) = S / n, like the mean of n resampled topics. The
+    third moments agree in the same way, and systems with identical scores stay tied. The price is a random error in
+    each standard error, of about 1 / sqrt(2 B) relative to it. That is 0.8% to 1%; 9,999 resamples leave an error of
+    0.7% anyway. The random error changes the coverage of a 95% interval by less than 0.01 points:
+    z^3 phi(z) / (2 B) with z = 1.96.
 
     The blocks depend on n alone, so they are the same for both sides and for every seed.
     """

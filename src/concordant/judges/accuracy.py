@@ -1,4 +1,4 @@
-"""Two variants of pairwise accuracy: `soft_pairwise_accuracy` from p-values, and `tie_calibration` of tied scores."""
+"""Two variants of pairwise accuracy: `soft_pairwise_accuracy` compares p-values, `tie_calibration` allows for ties."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def soft_pairwise_accuracy(
     p is the share of permutations whose difference is at least the observed one, as in WMT's software. Both sides use
     the same permutations. A pair has two p-values, one for each system. They sum to 1 unless permuted differences equal
     the observed one, as happens with few topics or coarse scores. WMT's software uses the p-value of the system that it
-    lists first, so its value depends on the order of systems; we average abs(p_truth - p_candidate) over both. On
-    WMT25's 384 segments, read with ``groups="none"``, the values agree with WMT's software within 0.0003.
+    lists first, so its value depends on the order of systems; we average abs(p_truth - p_candidate) over both systems.
+    On WMT25's 384 segments, read with ``groups="none"``, the values agree with WMT's software within 0.0003.
 
     References
     ----------
@@ -86,7 +86,7 @@ def soft_pairwise_accuracy(
 def accuracy_from(
     sides: Matched, of_truth: Reached, of_candidate: Reached, signs: Signs, drawn: Resampling
 ) -> Estimate:
-    """Compute SPA from the numbers of permutations that reach each side's differences."""
+    """Compute SPA, given how many permutations reach each side's differences."""
     truth = sides.scores[0]
     # Differences p_truth - p_candidate, multiplied by the number of permutations: batches x directions x pairs.
     apart = np.stack(of_truth, axis=1) - np.stack(of_candidate, axis=1)
@@ -119,8 +119,8 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
     """Compute pairwise accuracy on each topic, with the candidate's tie tolerance calibrated on other topics.
 
     A truth with few grades ties many systems on a topic. A candidate whose scores have many digits ties none of them,
-    and so is wrong on all these pairs. A tolerance turns its small differences into ties; the tolerance with the best
-    accuracy is chosen.
+    and so is wrong on all these pairs. A tolerance turns the candidate's small differences into ties; the
+    tolerance with the best accuracy is chosen.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def tie_calibration(truth: Collection, candidate: Collection = None, *, n_folds:
         - `accuracy`: mean pairwise accuracy over topics, with tolerances chosen on other topics.
         - `uncalibrated`: the accuracy if only equal scores are tied.
         - `tolerance`: the best tolerance on all topics, for use on other data.
-        - `optimistic`: the accuracy with `tolerance` on the same topics, which is too high.
+        - `optimistic`: the accuracy with `tolerance` on the same topics; this accuracy is too high.
         - `tolerances`: for each fold, the best tolerance on the other topics.
         - `tied_truth`: the share of pairs that the truth ties.
         - `tau_strict`: 2 accuracy - 1, WMT's tau_23 with ties calibrated.

@@ -97,7 +97,7 @@ def _table(judges: Sequence[Judge], printed: Sequence[Mapping[str, str]], alpha:
 
 
 def _printed(judge: Judge) -> dict[str, str]:
-    """Return the columns for a paper, as strings without digits that would mislead."""
+    """Return the columns for a paper, as strings with only the digits that the data support."""
     return {
         "judge": judge.name,
         "worth": judge.worth.cell,

@@ -33,7 +33,7 @@ class FamilyShift:
     """Bias in standard deviations of the candidate's means over systems; negative if the family is harmed."""
     interval: Interval
     p_systems: float
-    """p-value by permuting families: the chance of so large a shift for the same number of random systems."""
+    """p-value from permuted families: the chance that as many random systems have so large a shift."""
     p_errors: float
     """p-value that allows for errors shared over topics and for the systems' own biases."""
     pvalue: float
@@ -41,7 +41,7 @@ class FamilyShift:
     adjusted: float
     """The p-value adjusted for all families together, by Holm's method."""
     tau_without: float
-    """tau_b of all systems outside the family; nan if there are fewer than 2."""
+    """tau_b of all systems outside the family; nan if fewer than 2 systems are outside."""
 
 
 @checked
@@ -63,8 +63,8 @@ def family_bias(
         Scores on each topic, matched by label. Systems and topics that only one side has are left out, and an
         `AlignmentWarning` names them.
     families : mapping of str to str, optional
-        Family of each system; needed only if the scores do not have families. A system without a family counts as one
-        of the others in the test of every family.
+        Family of each system; needed only if the scores do not have families. In the test of each family, a system
+        without a family counts among the other systems.
     alpha : float
         Significance level for all families together.
     confidence_level : float
@@ -94,9 +94,9 @@ def family_bias(
     all other systems.
 
     A judge that treats each system a little differently favours some family by chance, so `p_systems` compares the
-    family with random sets of as many systems. This test alone rejects too often, because systems of one family err
-    together. `p_errors` therefore uses a jackknife over topics, plus the variance of the systems' own biases estimated
-    within families. A bias must be significant in both tests: `pvalue` is the larger p-value.
+    family with random sets of as many systems. This test alone rejects too often, because the errors of systems of one
+    family are correlated. `p_errors` therefore uses a jackknife over topics, plus the variance of the systems' own
+    biases estimated within families. A bias must be significant in both tests: `pvalue` is the larger p-value.
 
     Because the slope is estimated from few families, the jackknife's variance is multiplied by (n - 1) / (n - 4) and
     given (n - 1) / 2 degrees of freedom. This calibration is our own. Size and power are in docs/measured/families.csv.

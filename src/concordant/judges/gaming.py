@@ -23,7 +23,7 @@ from ..options import checked
 
 DOSES = (10, 20, 30, 50, 70, 100)
 FEWEST_TOPICS = 5
-_DRAWS = 100  # draws of the favourite run, with ties of the judge broken at random
+_DRAWS = 100  # draws of the favourite run, with the judge's ties broken at random
 _SLACK = 1e-12  # systems whose means differ by less are tied
 
 
@@ -71,8 +71,8 @@ def gaming_gap(  # noqa: PLR0913
     people : Qrels
         The trusted judgments.
     judge : Qrels
-        The other judge's judgments. Only documents that people judged count, because the gain from other documents is
-        unknown.
+        The other judge's judgments. Only the documents that people judged count, because the gain from other documents
+        is unknown.
     measure : str
         As in `evaluate`.
     k : int
@@ -111,10 +111,10 @@ def gaming_gap(  # noqa: PLR0913
     - The favourite run holds the documents of each topic that the judge grades highest, down to the cutoff of the
       measure (k without a cutoff). Ties are broken at random, and scores are averaged over 100 draws.
     - Transfer is usually below 1 for a judge that makes errors.
-    - The lost share is 1 - g / g0. Here g is people's gain, and g0 is their gain when the judge's grades are shuffled
-      among documents of the same topic and human grade. The shuffled judge is equally accurate, but its errors do not
-      depend on what systems retrieve. The judge can be gamed if the interval of the lost share lies above 0. Of 600
-      judges with random errors, 13 were called gameable, and 29 intervals excluded 0 (benchmarks/gaming_size.py).
+    - The lost share is 1 - g / g0. Here g is the gain as people see it, and g0 is that gain when the judge's grades are
+      shuffled among documents of the same topic and human grade. The shuffled judge is equally accurate, but its errors
+      do not depend on what systems retrieve. The judge can be gamed if the interval of the lost share lies above 0. Of
+      600 judges with random errors, 13 were called gameable, and 29 intervals excluded 0 (benchmarks/gaming_size.py).
     - Intervals are quantiles over resampled topics, slightly widened for few topics. They need a positive gain as
       denominator in every resample.
 
@@ -257,7 +257,7 @@ def _level(interval: Interval) -> str:
 
 
 def reordered(runs: Runs, judge: Qrels, k: int) -> Runs:
-    """Sort the first k documents of each run by grade. Ties keep their order, and ungraded documents come last."""
+    """Sort the first k documents of each run by grade. Tied documents keep their order; ungraded ones come last."""
     levels, level = np.unique(-judge.grades, return_inverse=True)
     of_pair = np.full(len(judge.pairs) + 1, len(levels))  # the last entry is for documents without a grade
     of_pair[judge.places] = level

@@ -124,7 +124,7 @@ def default_k(m: int) -> int:
 
 
 def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: float, how: Resampling) -> Findings:
-    """Compute the rank changes, with intervals from the ranks that each side allows its systems."""
+    """Compute the rank changes, with intervals from each side's bounds on the ranks."""
     truth, candidate = sides.scores
     systems, means = truth.systems, (truth.means(), candidate.means())
     ranks = mean_ranks(np.array(means))  # 1 for the largest; ties share their mean rank
@@ -183,7 +183,7 @@ def changes_from(sides: Matched, bounds: tuple[Bounds, Bounds], k: int, level: f
 
 
 def rank_bounds(side: Scores, level: float, n_resamples: int, rng: np.random.Generator) -> Bounds:
-    """Find the best and worst rank of each system, such that the bounds of both sides hold together at the level."""
+    """Find the best and worst rank of each system, with bounds of both sides that hold together at `level`."""
     found = rank_intervals(side, confidence_level=1 - (1 - level) / 2, n_resamples=n_resamples, rng=rng)
     at = [found.systems.index(system) for system in side.systems]
     return found.low[at], found.high[at]

@@ -44,8 +44,8 @@ def significance_agreement(
         Six counts, which sum to `n_pairs`: agreements and disagreements of active, mixed and passive pairs
         (`active_agreements`, `active_disagreements`, ...). Also:
 
-        - `truth_only`, `candidate_only`: the mixed pairs that only this side finds significant, as a tuple of
-          agreements and disagreements in direction.
+        - `truth_only`, `candidate_only`: the mixed pairs that only the truth, or only the candidate, finds significant,
+          as a tuple of agreements and disagreements in direction.
         - `false_positives`, `false_negatives`: pairs that only the candidate, or only the truth, finds significant.
         - `false_positive_rate`: false positives divided by the pairs not significant in the truth.
         - `false_negative_rate`: false negatives divided by the pairs significant in the truth.
@@ -140,7 +140,7 @@ def agreement_from(
 
 
 def _verdict(found: Mapping[str, Any], names: Sequence[str], correction: Correction | None, alpha: float) -> str:
-    """Count the candidate's significant differences that the truth confirms, and the truth's that it misses."""
+    """Count the candidate's significant differences that the truth confirms, and the truth's that the judge misses."""
     truth, candidate = names
     said = (
         f"{truth}'s scores confirm {found['active_agreements']} of {candidate}'s "

@@ -1,6 +1,6 @@
 """`judge_worth`: how many topics judged by the truth a candidate's topics are worth; `rank_judges`: the best judge.
 
-This module also has the words and sentences that describe a worth in the terminal, reports and figures.
+This module also has the words and sentences that describe a worth in the terminal, in reports and in figures.
 
 The text calls a candidate a judge, measure, pool or benchmark. If the interval of the worth of a topics is [L, H], the
 word is:
@@ -44,8 +44,9 @@ class JudgeWorth(Result):
     n_topics: float
     """Number of the candidate's topics whose worth is estimated: by default 25, whatever the sample size."""
     worth: float
-    """Number of topics of the truth that rank the systems as well. 0: fewer than one; inf: no number is enough; nan:
-    unknown."""
+    """Number of topics of the truth that rank the systems as well as `n_topics` topics of the candidate do.
+
+    0: fewer than one; inf: no number is enough; nan: unknown."""
     interval: Interval
     word: str
     """"much weaker", "weaker", "within a factor of two", "steadier", "cannot tell" or "not known"."""
@@ -92,7 +93,7 @@ class JudgeWorth(Result):
 
     @property
     def sentence(self) -> str:
-        """Sentence that states how many of the truth's topics rank the systems as well, with the interval."""
+        """Sentence that states how many of the truth's topics rank the systems equally well, with the interval."""
         of = "the systems" if self.settings["new_systems"] else f"these {self.settings['n_systems']} systems"
         worth = self.worth, self.interval.low, self.interval.high
         level = self.interval.confidence_level
@@ -307,9 +308,7 @@ def sentence(
 ) -> str:
     """Write the second sentence: how many topics of the truth rank the systems equally well.
 
-    `worth` is (value, low, high).
-
-    `unit` names what is counted, `systems` the ranked systems.
+    `worth` is (value, low, high). `unit` is the noun for what is counted, `systems` the phrase for the ranked systems.
     """
     truth, candidate = names
     value, low, high = worth
@@ -342,9 +341,10 @@ def shown(topics: float) -> str:
 
 
 def supported(topics: float, moves: float, rounded: Callable[[float], float] = round) -> float:
-    """Round a number of topics so that another seed, which moves its log by `moves`, changes its last digit by one.
+    """Round a number of topics so that another seed rarely changes its last digit by more than one.
 
-    The last digit changes by more than one in 2% of pairs of seeds (2.5 standard deviations).
+    Seeds move the log of the number by `moves`, a standard deviation. The last digit changes by more than one in 2% of
+    pairs of seeds (2.5 standard deviations).
     """
     if moves == 0 or not 0 < topics <= NO_LIMIT:
         return float(topics)
@@ -431,8 +431,8 @@ def rank_judges(  # noqa: PLR0913
 ) -> JudgeRanking:
     """Estimate the worth of several judges, and find those that could be the best.
 
-    The worth of each judge uses all systems and topics that it shares with the truth, so it does not depend on the
-    other judges. Which judges could be best is decided on the systems and topics that all of them share.
+    The worth of each judge uses all systems and topics that it shares with the truth, so the worth does not depend on
+    the other judges. Which judges could be best is decided on the systems and topics that all of them share.
 
     Parameters
     ----------
@@ -509,7 +509,7 @@ def on_the_same(pairs: Sequence[Pairing], sides: list[Matched]) -> list[Matched]
 def agreements(
     together: Sequence[Matched], size: int, how: How, curves: dict[bytes, Curve]
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute V of each judge on `size` topics, and how each topic influences it (the truth's or its own)."""
+    """Compute V of each judge on `size` topics, and the influence on V of each topic of the truth and of the judge."""
     truth = Sample.of(together[0].truth.values)
     column: dict[tuple[int, str], int] = {}
     values, parts = [], []

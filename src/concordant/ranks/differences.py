@@ -40,7 +40,8 @@ def difference(
 ) -> Findings:
     """Test whether system a is better than b, and estimate by how much.
 
-    The systems are compared on the topics that both have. These are taken as a sample of topics of their kind.
+    The systems are compared on the topics that both have. These topics are taken as a sample of all topics of their
+    kind.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def difference(
         - `wins`, `ties`, `losses`: numbers of topics on which a is better than b, as good as b, and worse than b.
         - `ranks`: the best and worst rank that a, and that b, may have among all systems.
         - `from_runs`: the share of the variance of the difference due to repeated runs, 0 to 1; nan without runs.
-        - `significant`: whether the p-value is at most 1 - the confidence level.
+        - `significant`: whether the p-value is at most 1 minus the confidence level.
 
     See Also
     --------
@@ -81,8 +82,8 @@ def difference(
     -----
     Interval and p-value come from a paired t test. For binary scores they are Bonett and Price's interval and McNemar's
     mid-p. If topics are in groups, of which at least 5 are needed, they use the cluster-robust variance CR2 with Bell
-    and McCaffrey's degrees of freedom. With up to 12 topics, `exact_pvalue` comes from all sign flips; with 5 topics it
-    cannot be below 0.0625.
+    and McCaffrey's degrees of freedom. With up to 12 topics, `exact_pvalue` comes from all sign flips. With 5 topics,
+    this p-value cannot be below 0.0625.
 
     `n_topics_needed` takes the observed difference as the true one. It does not estimate how many topics the true
     difference needs, because the observed difference varies too much.
@@ -197,7 +198,7 @@ def _ranks(side: Scores, level: float, rng: Seed, *, these: bool, runs: RunsAs) 
 def _compared(
     side: Scores, a: str, b: str, ranks: RankIntervals, n_pairs: int, *, these: bool, runs: RunsAs
 ) -> Findings:
-    """Compare one of n_pairs pairs. Its interval and p-value are corrected for the number of pairs."""
+    """Compare systems a and b, with interval and p-value corrected for `n_pairs` comparisons."""
     points, level = side.points(), ranks.confidence_level
     x, y = (points.values[:, points.systems.index(system)] for system in (a, b))
     both = ~np.isnan(x) & ~np.isnan(y)
@@ -331,7 +332,7 @@ def _with_runs(
 
 
 def _needed(d: FloatArray, found: Paired, groups: IntArray | None, level: float, these: bool) -> dict[str, Any]:
-    """Compute how many topics the observed difference needs. The interval reflects that the spread is estimated."""
+    """Compute how many topics would detect the observed difference. The interval allows for the estimated spread."""
     n = len(d)
     if these or found.method.endswith(SEEDS):  # the formula needs V = S^2 / n, which does not hold here
         n_needed, low, high = math.nan, math.nan, math.nan

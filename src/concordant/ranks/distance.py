@@ -85,9 +85,9 @@ def rank_distance(
         topics, and the means over them are used.
     eps : float
         Added to the variances, in squared units of the scores; by default the paper's value. It matters if there are
-        no more topics than systems, and a `RegularisationWarning` says so. It is then at least 1e-11 of the largest
-        variance, because rounding would dominate a smaller value. If it is not small compared with the variances, the
-        result depends on it and not on the topics, and a warning says so.
+        no more topics than systems; a `RegularisationWarning` then says so. The value used is then at least 1e-11 of
+        the largest variance, because rounding would dominate a smaller value. If it is not small compared with the
+        variances, the result depends on it and not on the topics, and a warning says so.
     workers : int or Executor
         Threads for a batch, or an executor of concurrent.futures. The result is the same to the last bit with any
         number of workers.
@@ -193,7 +193,7 @@ class Problem(NamedTuple):
     covariance: FloatArray
     eps: float
     doubts: tuple[str, ...]
-    """Reasons to doubt a distance: too few topics, or too large an eps. Public functions issue them as warnings."""
+    """Reasons to doubt a distance: too few topics, or too large an eps. Public functions issue these as warnings."""
 
     @classmethod
     def of(cls, truth: Collection, eps: float, what: str) -> Problem:
@@ -278,7 +278,7 @@ class Problem(NamedTuple):
 
 
 def solved(solve: Callable[[Any, IntArray, FloatArray], None], count: int, eps: float) -> FloatArray:
-    """Compute squared distances of `count` rows by the active kernels, or by the reference kernels where these fail."""
+    """Compute squared distances of `count` rows by the active kernels, or by the reference ones if the active fail."""
     out = np.empty((count, FIELDS))
     solve(_kernels.active, np.arange(count), out)
     again = np.flatnonzero(out[:, 1] < 0)
@@ -319,7 +319,7 @@ def rank_test(  # noqa: PLR0913
       level (docs/guide/rank-distance.md).
     - "paper": rank the systems by the means of resampled topics, and compute how far these rankings are from the truth.
       p = the share of these rankings that are at least as far from the truth as `candidate` (the paper's algorithm 2).
-      This test rejects true rankings far too often, and the more systems, the more often. Use it only to reproduce
+      This test rejects true rankings far too often, and more often the more systems there are. Use it only to reproduce
       papers.
 
     Parameters
@@ -454,7 +454,7 @@ def share_as_far(distances: FloatArray, distance: float, observed: int = 0) -> f
 
 
 def critical_value(distances: FloatArray, alpha: float = 0.05, observed: int = 0) -> float:
-    """Find the 1 - alpha quantile: larger distances have a p-value of at most alpha.
+    """Find the 1 - alpha quantile of distances; distances above it have a p-value of at most alpha.
 
     The quantile is infinite if there are too few distances for such a p-value.
     """
@@ -498,7 +498,7 @@ def _recentred_distances(problem: Problem, found: Projection, how: Resampling) -
 
 
 def _in_order(means: FloatArray, ends: IntArray) -> FloatArray:
-    """Remove rounding errors that would lift a mean above a better group; `means` has the best system first."""
+    """Remove rounding errors that lift a mean above the means of a better group; `means` has the best system first."""
     starts = np.append(0, ends[:-1])
     lowest = np.minimum.accumulate(np.minimum.reduceat(means, starts))
     return np.asarray(np.minimum(means, np.repeat(np.append(np.inf, lowest[:-1]), np.diff(ends, prepend=0))))

@@ -1,4 +1,4 @@
-"""`rank_intervals`: the ranks that each system could have, borders between groups of systems, and the possible best."""
+"""`rank_intervals`: the ranks that each system could have, borders between groups, and possible best systems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .noise import RunsAs, with_seeds
 from .pair_tests import corrected_pvalues, pvalues_from_errors, pvalues_on_common_topics
 
 SCHEMA, FORMAT = "concordant-board", 2
-"""Format of the JSON (docs/reference/board-json.md). The number grows when a field is removed or changes meaning."""
+"""Format of the JSON (docs/reference/board-json.md). FORMAT grows when a field is removed or changes meaning."""
 SHOWN = 20  # number of systems in the printed table
 NAMED = 5  # number of systems named in the verdict
 FEWEST = 3  # topics needed to say how reliable a ranking is
@@ -288,7 +288,7 @@ class RankIntervals(Result):
 
 
 def sample_of(topics: int, groups: int | None) -> str:
-    """Describe a sample of topics in words."""
+    """Describe a sample of topics, such as "40 topics in 8 groups"."""
     return counted(topics, "topic") + ("" if groups is None else f" in {counted(groups, 'group')}")
 
 
@@ -308,13 +308,13 @@ def rank_intervals(
 
     The true ranks are the ranks by the means over the population of topics. Systems with the same true mean share the
     ranks from 1 + the number of strictly better systems to m - the number of strictly worse ones, and an interval must
-    cover all of them. With `simultaneous` the confidence level holds for all intervals together, otherwise for each
+    cover all of them. With `simultaneous`, the confidence level holds for all intervals together, otherwise for each
     interval alone.
 
     All pairs of systems are compared by Student's t over the topics. The stepdown method of Westfall and Young, and
-    Romano and Wolf, corrects for their number. It uses the largest statistic in each resample. A resample keeps or
-    changes the sign of each topic's scores. Where skewed differences make t too large, t is shrunk. The interval of a
-    system goes from 1 + the number of significantly better systems to m - the number of significantly worse ones.
+    Romano and Wolf, corrects for the number of pairs. It uses the largest statistic in each resample. A resample keeps
+    or changes the sign of each topic's scores. Where skewed differences make t too large, t is shrunk. The interval of
+    a system goes from 1 + the number of significantly better systems to m - the number of significantly worse ones.
 
     Parameters
     ----------
@@ -363,8 +363,8 @@ def rank_intervals(
     We calibrated the shrinkage of t by measurement (`concordant.inference.calibration.UNSEEN`).
     docs/guide/rank-intervals.md has the derivation and the measured coverage of this and other methods. All intervals
     together held in 96.8 to 100% of the samples from 14 designs with 10 to 50 topics (nominal 95%, 600 samples each).
-    They held in 91% where 15 topics of real scores had been shifted until all systems tied: nearly identical runs then
-    have the same difference on almost every topic. Remove such duplicates first.
+    They held in 91% for 15 topics of real scores that had been shifted until all systems tied, because nearly identical
+    runs then have the same difference on almost every topic. Remove such duplicates first.
 
     References
     ----------
@@ -479,7 +479,7 @@ def _pvalues(
     names, places = (None, None) if points.groups is None else places_of_groups(points.groups, points.topics)
     found, difference = pvalues_on_common_topics(points.values, how, places, simultaneous=simultaneous)
     agree = np.sign(difference) == np.sign(totals[:, None] - totals[None, :])
-    # A pair is not separated if its common topics and its totals put it in opposite orders.
+    # Do not separate two systems whose order on their common topics contradicts the order of their totals.
     return np.where(agree, found, 1.0), None if names is None else len(names)
 
 

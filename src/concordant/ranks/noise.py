@@ -24,7 +24,7 @@ RunsAs: TypeAlias = Literal["auto", "trials", "seeds"]
 all topics; "auto" tests which of the two they are."""
 # significance level of the test for seeds: missing real seeds costs more than assuming seeds where there are none
 _LEVEL = 0.2
-_LEVEL_OF_FEW, _FEW = 0.35, 10  # level below 10 degrees of freedom, where the test would miss more seeds
+_LEVEL_OF_FEW, _FEW = 0.35, 10  # level below 10 degrees of freedom, because the test then misses more seeds
 _SHRINKAGE = {"binary": 1.0, "graded": 0.1}  # number of topics of maximal variance that Wilson's interval adds
 
 
@@ -49,8 +49,8 @@ def run_noise(
         Scores on each topic with several runs, as `as_scores` takes them: topics x systems x runs, or a long table with
         a column such as trial, seed or epoch.
     these_topics : bool
-        True: the intervals are for these topics only, so only runs are random. By default they are for topics like
-        these.
+        True: the intervals are for these topics only, so only runs are random. False: the intervals are for topics
+        like these.
     runs : {"auto", "trials", "seeds"}
         "trials": the runs of each topic are independent. "seeds": run r is one trained system on all topics. "auto"
         tests over all systems whether some runs are better on all topics, and takes them as seeds if p < 0.2, or if
@@ -62,7 +62,7 @@ def run_noise(
     -------
     Findings
         For each of the `systems`, best first: `means`, `intervals`, and `from_runs`, the share of the variance due to
-        runs (nan if no topic of a system has two runs). `without` is half the width of the interval with infinitely
+        runs (nan if the system has no topic with two runs). `without` is half the width of the interval with infinitely
         many runs on these topics.
 
     See Also
@@ -254,7 +254,7 @@ class _System(NamedTuple):
 
 
 def groups_of(side: Scores, there: BoolArray) -> IntArray | None:
-    """Return the group of each topic that is there, numbered from 0; None without groups."""
+    """Return the group of each topic marked in `there`, numbered from 0; None without groups."""
     if side.groups is None:
         return None
     return np.unique(places_of_groups(side.groups, side.topics)[1][there], return_inverse=True)[1]
@@ -273,7 +273,7 @@ def _of_system(
 ) -> _System:
     """Compute the mean, interval and shares of one system, from its topics x runs.
 
-    `seeds` has what seeds add to the variance, and to Satterthwaite's denominator.
+    `seeds` has the amounts that seeds add to the variance and to Satterthwaite's denominator.
     """
     runs = runs[~np.isnan(runs).all(axis=1)]
     cells, n = run_means(runs[:, None])[:, 0], len(runs)

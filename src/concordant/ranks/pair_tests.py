@@ -65,7 +65,7 @@ class PairSamples(NamedTuple):
     def of(cls, values: FloatArray) -> PairSamples:
         """Compute the statistics from a topics x systems matrix."""
         require_room_for_pairs(values.shape[1], "a test of all pairs", 10)
-        # keeps differences, and loses no digits if scores are large
+        # centring keeps the differences, and loses no digits if scores are large
         centred = values - values.mean(axis=1, keepdims=True)
         centred /= np.abs(centred).max() or 1.0  # makes results independent of the scale, and keeps cubes finite
         means, rounded = centred.mean(axis=0), mean_over_topics(values)
@@ -104,7 +104,8 @@ class PairSamples(NamedTuple):
 def corrected_pvalues(values: FloatArray, how: Resampling, *, simultaneous: bool) -> FloatArray:
     """Compute the corrected p-values of all differences, m x m.
 
-    If `simultaneous`, they are corrected for all pairs, otherwise those in row i for the pairs of system i.
+    If `simultaneous`, all p-values are corrected for all pairs. Otherwise those in row i are corrected for the pairs of
+    system i.
     """
     pairs = PairSamples.of(values)
     r, size, m = shrunk(pairs), pairs.size, pairs.m
@@ -193,8 +194,8 @@ def _with_unseen_topic(pairs: PairSamples) -> PairSamples:
 
     The added topic departs from that difference, against the observed direction.
 
-    Such a pair is decided by the few topics that have another difference. A sample that lacks these topics looks like
-    perfect evidence, and neither its variance nor its skewness shows that they are missing.
+    The few topics that have another difference decide which system of such a pair is better. A sample that lacks these
+    topics looks like perfect evidence, and neither its variance nor its skewness shows that they are missing.
     """
     n, changed = pairs.n, ~np.isnan(pairs.departure) & (pairs.size > 0)
     total = np.maximum(n * np.abs(pairs.difference) - pairs.departure, 0)
@@ -271,7 +272,7 @@ def _exceedances(
 
 
 def _counts(values: FloatArray, base: IntArray, pairs: tuple[Any, ...], signs: Any) -> tuple[FloatArray, int]:
-    """Count the exceedances for a block of sign vectors, and the vectors in the block."""
+    """Count exceedances for a block of sign vectors; also return the number of vectors in the block."""
     counts = np.empty(len(pairs[0]))
     _kernels.active.exceedances(values, base, signs.astype(np.int64), *pairs, counts)
     return counts, len(signs)
@@ -360,8 +361,9 @@ def pvalues_from_errors(means: Means, how: Resampling, *, simultaneous: bool) ->
     The two directions of a pair are separate hypotheses: a difference of the wrong sign is an error.
 
     On the 38 countries of PISA 2018 the simultaneous sets equal those of the R package csranks. Of the 76 marginal
-    limits, from 10,000 draws, three are wider than theirs by one or two ranks. The pairs that decide these limits have
-    p = 0.047 to 0.050 in 100,000 draws. In 10,000 draws a p-value near 0.05 has a standard error of 0.002.
+    limits, from 10,000 draws, three are wider than the limits of csranks by one or two ranks. The pairs that decide
+    these limits have p = 0.047 to 0.050 in 100,000 draws. In 10,000 draws a p-value near 0.05 has a standard error of
+    0.002.
     """
     m, freedom = len(means.systems), means.degrees_of_freedom
     if m < 2:

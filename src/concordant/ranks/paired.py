@@ -56,8 +56,8 @@ class Paired(NamedTuple):
 def paired(d: FloatArray, mean: float, level: float, groups: IntArray | None = None, *, binary: bool = False) -> Paired:
     """Test whether two systems differ, given their differences `d` on each topic.
 
-    `mean` is the difference of their means, and 0 if their totals are tied. `groups` has the index of each topic's
-    group.
+    `mean` is the difference of the systems' means, and 0 if their totals are tied. `groups` has the index of each
+    topic's group.
     """
     n = len(d)
     if groups is not None:
@@ -100,7 +100,7 @@ def clustered(d: FloatArray, groups: IntArray) -> tuple[float, float]:
 def bonett_price(won: int, lost: int, n: int, level: float) -> tuple[float, float]:
     """Compute Bonett and Price's interval for a difference of paired proportions.
 
-    It adds one win and one loss, and uses the normal quantile.
+    The interval adds one win and one loss to the data, and uses the normal quantile.
     """
     middle = (won - lost) / (n + 2)
     half = float(special.ndtri((1 + level) / 2)) * math.sqrt(((won + lost + 2) / (n + 2) - middle**2) / (n + 2))
@@ -150,7 +150,7 @@ def topics_needed(variance: float, delta: float, level: float, df_per_topic: flo
 def variance_limits(units: FloatArray, level: float) -> tuple[float, float]:
     """Compute confidence limits of the true variance, divided by the observed variance.
 
-    They come from the chi-square distribution with 2 / (G2 / n + 2 / (n - 1)) degrees of freedom, where G2 is the
+    The limits come from the chi-square distribution with 2 / (G2 / n + 2 / (n - 1)) degrees of freedom, where G2 is the
     excess kurtosis of the units.
     """
     n = len(units)

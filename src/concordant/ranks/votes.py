@@ -2,8 +2,8 @@
 
 `read_votes` reads battles, and `rank_votes` finds the ranks that each system may have. Each system gets one number:
 
-- Win rate: the share of battles won against each opponent, averaged over opponents. So it does not matter how often
-  a system met which opponent. A tie counts as half a win.
+- Win rate: the share of battles won against each opponent, averaged over opponents. So the number of battles
+  against each opponent does not matter. A tie counts as half a win.
 - Bradley and Terry: P(i beats j) = 1 / (1 + exp(s_j - s_i)). A tie counts as half a win, and the strengths s are
   centred. The optional package evalica fits them.
 """
@@ -56,7 +56,7 @@ class Votes:
     See Also
     --------
     read_votes : Read battles: which of two systems answered better.
-    rank_votes : Ranks from battles.
+    rank_votes : Find the ranks that each system may have from battles.
 
     """
 
@@ -140,7 +140,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
         or Arrow table, with one row per battle and the columns model_a, model_b (or a, b), winner (a, b, model_a,
         model_b, tie, tie (bothbad), or a name) and, if known, question_id. LMArena's files are read as they are.
     question : str, optional
-        The column with the question of each battle. Needed if no column, or more than one, has a known name.
+        The column with the question of each battle. Needed unless exactly one column has a known name.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def read_votes(what: Any, *, question: str | None = None) -> Votes:
 
     See Also
     --------
-    rank_votes : Ranks from battles.
+    rank_votes : Find the ranks that each system may have from battles.
 
     Examples
     --------
@@ -294,8 +294,8 @@ def rank_votes(
     Returns
     -------
     RankIntervals
-        One interval per system; see also `borders`, `best(k)` and `pvalues`. `estimates()` can be compared with other
-        rankings.
+        One interval per system; see also `borders`, `best(k)` and `pvalues`. To compare the result with
+        other rankings, use `estimates()`.
 
     See Also
     --------

@@ -100,7 +100,7 @@ def count_later_greater(ranks: npt.NDArray[Any]) -> npt.NDArray[Any]:
         greater &= place > place[:, None]
         return np.asarray(np.add.reduce(greater.view(np.uint8), axis=2, dtype=np.uint8))
     # Reverse the positions and number the ranks from the greatest. "Later and greater" then becomes "earlier and
-    # smaller". Of two equal ranks, the earlier in `flipped` gets the larger number, so the two do not count.
+    # smaller". Of two equal ranks, the earlier in `flipped` gets the larger number, so the pair does not count.
     flipped = np.empty((rows, m), np.int64)
     order = np.argsort(-ranks.astype(np.int64), axis=1, kind="stable")
     np.put_along_axis(flipped, m - 1 - order, np.broadcast_to(np.arange(m), (rows, m)), 1)
