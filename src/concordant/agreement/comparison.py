@@ -1,4 +1,4 @@
-"""`compare`: compare rankings with a truth by every coefficient that is defined for the data, and add caveats."""
+"""`compare`: compare rankings with a truth, using every coefficient that is defined for the data, and add caveats."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def compare(
     rng: Seed = None,
     workers: Workers = 1,
     progress: Progress | None = None,
-) -> Any:  # Comparison, or Findings with measures or collections; callers would have to check a union
-    """Compare the rankings of the systems in one or more candidates with that in `truth`.
+) -> Any:  # Comparison, or Findings if measures or collections are given; a union would make callers check
+    """Compare how one or more candidates rank the systems with how `truth` ranks them.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def compare(
     names, on, top, noun
         As in `pair`.
     measures : iterable of str or "all", optional
-        Compare files by each of these measures, or with "all" by every measure that the files have in common. The
+        Measures by which to compare files; "all" stands for every measure that the files have in common. The
         result has one row per measure and candidate, each equal to a separate call of `compare`.
     collections : mapping of str to path, optional
         Names and folders of several collections, such as language pairs. `truth` and `candidates` are then file names
@@ -192,7 +192,7 @@ def _main(wanted: Sequence[Coefficient]) -> Coefficient:
 
 
 def _matrix(pairs: Sequence[Pairing], wanted: Sequence[Coefficient]) -> FloatArray:
-    """Compute a coefficient between all sides, on their common systems and topics."""
+    """Compute a coefficient between every two sides, on the systems and topics that they share."""
     sides, names = rejoined(pairs)
     by_topic = all(one.by_topic for one in pairs)
     found = match(sides, names, "both" if by_topic else "systems", choice=True, holes=True)

@@ -248,7 +248,7 @@ class Comparison(Result):
 
     @property
     def verdict(self) -> str:
-        """The worth of the candidates' topics if known, otherwise which candidates agree most."""
+        """The worth of the candidates' topics if known, otherwise the candidates that agree most with the truth."""
         return " ".join(self._answers())
 
     def _answers(self) -> Sequence[str]:
@@ -277,7 +277,7 @@ class Comparison(Result):
         return comparison_text.notes_of(self)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per candidate and coefficient, and one each for a candidate's worth and rank distance.
+        """Return one row per candidate and coefficient, and two more per candidate: its worth and its rank distance.
 
         Columns without any value are left out.
         """
@@ -304,7 +304,7 @@ class Comparison(Result):
         return [{name: row.get(name) for name in there} for row in rows]
 
     def to_frame(self) -> Any:
-        """Return a pandas frame indexed by coefficient, or by candidate and coefficient if there are several."""
+        """Return a pandas frame indexed by coefficient; with several candidates, by candidate and coefficient."""
         frame = import_extra("pandas").DataFrame(self.rows())
         return frame.set_index(["coefficient"] if len(self.comparisons) == 1 else ["candidate", "coefficient"])
 
@@ -328,8 +328,8 @@ class Comparison(Result):
         kind : {"scatter", "ranks", "forest", "heatmap", "matrix", "worth"}, optional
             By default "scatter" for one candidate, "heatmap" for several.
 
-            - "scatter": candidate means against truth means, with the diagonal. The `top` best are highlighted, tied
-              systems are linked, and the systems that move most are named.
+            - "scatter": candidate means against truth means, with the diagonal. The `top` best systems are highlighted,
+              tied systems are linked, and the systems that move most are named.
             - "ranks": a line from each system's rank in truth to its rank in candidate.
             - "forest": the coefficients with their intervals.
             - "heatmap": coefficients x candidates.

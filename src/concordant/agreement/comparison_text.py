@@ -212,8 +212,8 @@ def _cell(head: str, v: CoefficientValue, topics: Any) -> str:
 def _details(c: Compared, *, every: bool) -> list[str]:
     """Show the bounds for ties and the rank test if `every` is true.
 
-    Otherwise show the rank test if it is valid and there is no worth, or if the worth cannot tell but the test is
-    significant.
+    Otherwise show the rank test if it is valid and there is no worth. Also show it if the worth is inconclusive but the
+    test is significant.
     """
     parts = ["\n".join(f"  {bounds}" for bounds in c.tie_bounds)] if every else []
     open_ = c.worth is None or (c.worth.word == CANNOT_TELL and c.rank_test is not None and c.rank_test.significant)
@@ -362,7 +362,7 @@ def is_named(found: Comparison) -> bool:
 
 
 def where_lower_is_better(found: Iterable[Compared]) -> str:
-    """Name the sides where lower scores are better, to end a heading. The text is empty if there are no such sides."""
+    """Write the end of a heading, which names the sides where lower scores are better; empty if there are none."""
     sides = [side for c in found for side in zip((c.truth, c.candidate), c.lower_is_better, strict=True)]
     lower = dict.fromkeys(name for name, changed in sides if changed)
     return f"; lower is better in {listing(lower, 3)}" if lower else ""

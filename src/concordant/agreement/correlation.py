@@ -29,7 +29,7 @@ from ..read.reader import Collection, has_labels
 NO_INTERVAL = "the coefficient is undefined on nearly all resamples of the topics: there is no interval"
 FEWEST = 3  # smallest number of topics, or groups of topics, for an interval
 TOO_FEW = f"no interval: 2 topics or groups are too few to resample, at least {FEWEST} are needed"
-_SLACK = 1e-12  # values closer than this count as equal: they are the same sum, added in another order
+_SLACK = 1e-12  # values closer than this count as equal: they may be one sum, added in different orders
 _ROWS = 2**16  # number of scores in a batch of permutations
 _ENUMERATED = 8  # with at most this many systems, always try all orders
 _MOST_ENUMERATED = 10
@@ -104,11 +104,11 @@ def correlate(  # noqa: PLR0913
 
     Notes
     -----
-    Systems are fixed, topics are a sample. The value is f(truth means, candidate means) over the given topics. The
-    interval is for f(mu, nu), the same coefficient between the two *population* mean vectors over unlimited topics of
-    this kind. Noise in the means lowers agreement, so the value lies below f(mu, nu) on average, and resampled values
-    lie lower still. `bias_corrected` corrects this bias, and the default interval is built around the corrected value.
-    docs/guide/intervals.md has the derivation.
+    The systems are fixed, and the topics are a sample. The value is f(truth means, candidate means) over the given
+    topics. The interval is for f(mu, nu), the same coefficient between the two *population* mean vectors over unlimited
+    topics of this kind. Noise in the means lowers agreement, so the value lies below f(mu, nu) on average, and
+    resampled values lie lower still. `bias_corrected` corrects this bias, and the default interval is built around the
+    corrected value. docs/guide/intervals.md has the derivation.
 
     The coverage of 95% intervals by "auto" was 93 to 100% in 203 of 210 cells of real and simulated collections with at
     least 10 topics and 6 systems (docs/measured/default-interval.md). For tau_b and 50 topics, these intervals were a
@@ -191,7 +191,7 @@ def estimate_of(
     data: Pairing | None = None,
     **settings: Any,
 ) -> Estimate:
-    """Make an `Estimate` of the value and the limits of its interval."""
+    """Make an `Estimate` from the value and the limits of its interval."""
     how: dict[str, Any] = {
         "seed": seed,
         "ties": "as tied" if len(known.ties) == 2 else f"admitted in {' and '.join(known.ties) or 'neither side'}",
@@ -273,11 +273,11 @@ def permutation_test(
 
     Notes
     -----
-    If c of B random permutations are at least as extreme, p = (1 + c) / (1 + B), which keeps its level at any B. If all
-    m! permutations are tried, p is the share of permutations that are at least as extreme. The two-sided p-value is
-    twice the smaller one-sided p-value, at most 1, because null distributions such as that of `rbo` are not symmetric.
-    Values that differ by less than 1e-12 count as equal. Permutations with an undefined coefficient count as at least
-    as extreme in both directions.
+    If c of B random permutations are at least as extreme as the given order, p = (1 + c) / (1 + B). This test keeps its
+    level at any B. If all m! permutations are tried, p is the share of permutations that are at least as extreme. The
+    two-sided p-value is twice the smaller one-sided p-value, at most 1, because null distributions such as that
+    of `rbo` are not symmetric. Values that differ by less than 1e-12 count as equal. Permutations with an undefined
+    coefficient count as at least as extreme in both directions.
 
     The test does not say whether the agreement is good, and ignores the sampling of topics. Without ties,
     `null_distribution` gives the same test exactly and faster.
@@ -345,7 +345,7 @@ def _tested(entry: Coefficient, truth: FloatArray, candidate: FloatArray, drawn:
         done += len(values)
         drawn.progress(done, total)
     p = math.nan
-    if not math.isnan(value):  # random permutations count the observed order as one of them
+    if not math.isnan(value):  # the observed order counts as one of the random permutations
         undefined, own = np.isnan(null), not exact
         sides = null >= value - _SLACK, null <= value + _SLACK
         p = float(min(1.0, 2 * min((own + np.sum(undefined | side)) / (own + total) for side in sides)))

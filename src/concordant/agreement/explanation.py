@@ -29,7 +29,7 @@ class PairLoss:
     """A pair of systems and the loss that it causes."""
 
     better: str
-    """The better system by truth, or by candidate if truth ties them."""
+    """The better system by truth, or by candidate if truth ties the two."""
     worse: str
     loss: float
     """This pair's share of 1 - coefficient. The losses of all pairs sum exactly to 1 - coefficient."""
@@ -165,7 +165,7 @@ def explain(
     coefficient: str = "tau_b",
     on: On = "both",
 ) -> Explanation:
-    """Attribute the loss, 1 - coefficient, to pairs of systems, systems and topics.
+    """Attribute the loss, 1 - coefficient, to pairs of systems, to single systems and to topics.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _pairs(
     better = (x > 0) | ((x == 0) & (y > 0))
     i, j = np.where(better, i, j), np.where(better, j, i)
     x, y, lost = truth[i] - truth[j], candidate[i] - candidate[j], losses[i, j]
-    order = np.lexsort((y - x, -lost))  # sort arrays, because a pair takes 150 bytes as an object
+    order = np.lexsort((y - x, -lost))  # sort arrays, because each pair would take 150 bytes as an object
     kinds = np.array(["swapped", "tied in candidate", "tied in truth"], object)[np.where(x == 0, 2, y == 0)]
     found: list[PairLoss] = []
     for lo in range(0, len(order), _PIECE):

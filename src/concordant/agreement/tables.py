@@ -37,14 +37,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Average:
-    """Averages of a candidate over the collections, by one measure."""
+    """Averages of a candidate's coefficients over the collections, for one measure."""
 
     measure: str
     candidate: str
     values: Mapping[str, float]
     """Mean of each coefficient."""
     interval: Interval | None
-    """Interval of the main coefficient, for all topics like these of the same collections; None if unavailable."""
+    """Interval of the main coefficient for all topics like these, on the same collections; None if unavailable."""
     best: bool | None
     """Whether the candidate could be the best one on average; None if unknown."""
 
@@ -183,7 +183,7 @@ def compared_by(
 
 
 def _averages(parts: Sequence[Part], main: str) -> list[Average]:
-    """Average each candidate's coefficients over the collections by one measure. Put the highest average first."""
+    """Average each candidate's coefficients over the collections, for one measure. Put the highest average first."""
     from scipy.special import stdtrit
 
     names = [c.candidate for c in parts[0].found.comparisons]
@@ -205,7 +205,7 @@ def _averages(parts: Sequence[Part], main: str) -> list[Average]:
 
 
 def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
-    """Tell which candidates could be the best on average; None if a collection does not allow this."""
+    """Tell which candidates could be the best on average; None if this is unknown on some collection."""
     values, influences, sizes = [], [], []
     for part in parts:
         of = part.found.comparisons
@@ -230,7 +230,7 @@ def _could_be_best(parts: Sequence[Part]) -> list[bool] | None:
 def read_by(
     truth: Any, candidates: Any, measures: str | Sequence[str] | None, collections: Mapping[str, Any] | None
 ) -> list[tuple[str, str, Callable[[], Sides]]]:
-    """List the sides to compare for each measure and for the folder of each collection."""
+    """List the sides to compare for each measure in each collection's folder."""
     others = dict(candidates) if isinstance(candidates, Mapping) else candidates
     listed: list[Any] = list(others) if isinstance(others, list | tuple) else [others]
     if collections is None:  # a folder of tables holds one candidate per file

@@ -18,7 +18,7 @@ def main() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
         sys.exit("concordant: standard output is closed: redirect it to a file or to /dev/null")
-    for name in ("SIGTERM", "SIGHUP"):  # by default these end the process at once and leave half-written files behind
+    for name in ("SIGTERM", "SIGHUP"):  # by default these signals end the process at once and leave partial files
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), _terminate)
     try:

@@ -38,7 +38,7 @@ Found = Any
 
 
 def known_format(path: Path) -> None:
-    """Check that the ending of a figure's file names a known format."""
+    """Check that a figure's file has the ending of a known format."""
     from ..render.figures.style import check_format
 
     check_format(path)
@@ -103,7 +103,7 @@ class Answer:
 
     @classmethod
     def of(cls, found: Result | Sequence[Result]) -> Answer:
-        """Make the answer for one result, or for several below each other. The figure and report show the first."""
+        """Make the answer for one result, or for several below one another. Figure and report show the first result."""
         several = list(found) if isinstance(found, Sequence) else [found]
         first = several[0]
         printed = getattr(type(first), "printed", None)
@@ -134,7 +134,7 @@ def answering(
     plot, html : bool
         Whether the command can draw a figure, and whether it can write a report.
     without : collection of str
-        Names of the options in the groups that this command does not take.
+        Names of options that belong to the groups but that this command does not take.
 
     """
     hidden = {*without, *(name for name, there in (("plot", plot), ("html", html)) if not there)}
@@ -255,14 +255,14 @@ _PVALUES = ("p", "pvalue", "rank_pvalue")  # names of columns that hold p-values
 
 @dataclass(frozen=True)
 class Table:
-    """A table of columns and rows. Floats are rounded to four decimals where people read them."""
+    """A table of columns and rows. Floats are rounded to four decimals in formats for people."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
     @classmethod
     def of(cls, rows: Rows) -> Table:
-        """Make a table from a result's `rows`. They must share their columns, so that no value is in a wrong column."""
+        """Make a table from a result's `rows`. All rows must have the same columns, so that every value fits."""
         columns = list(rows[0]) if rows else []
         for row in rows:
             if list(row) != columns:
@@ -318,7 +318,7 @@ def to_latex(table: Table) -> str:
 
 
 def to_text(table: Table) -> str:
-    """Return aligned columns, names on the left and numbers on the right."""
+    """Return the table as text, with names aligned left and numbers aligned right."""
     lines = [[one_line(column) for column in table.columns], *_shown(table)]
     columns = [
         [cell.rjust(max(map(len, cells))) if numeric else cell.ljust(max(map(len, cells))) for cell in cells]
@@ -343,7 +343,7 @@ def _shown(table: Table) -> list[list[str]]:
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Tell which columns hold numbers, or text such as intervals that begins with a number. The first holds names."""
+    """Tell which columns hold numbers, or text that begins with one, as intervals do. The first column holds names."""
 
     def number(cell: Cell) -> bool:
         return isinstance(cell, float | int) or bool(re.match(r"(< )?-?\d|-$", str(cell)))

@@ -64,7 +64,7 @@ class _Commands(TyperGroup):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, and print errors in one line."""
+        """Run the command, and print each error on one line."""
         with told():
             return super().invoke(ctx)
 
@@ -265,7 +265,7 @@ app.add_typer(judgments, name="judgments", rich_help_panel="Judgments")
 
 
 def run() -> None:
-    """Run the command line; exit with 0, with 1 for bad data, or with 2 for bad usage."""
+    """Run the command line; exit with 0 after success, with 1 for bad data, or with 2 for bad usage."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -227,7 +227,7 @@ def _next(
 
 
 def _gate(found: Comparison, at_least: float) -> int:
-    """Return 0, or name the candidates whose interval for the worth starts below the limit and return 3."""
+    """Return 0, or name the candidates whose interval for the worth starts below the limit, and then return 3."""
     from ..judges.worth import shown
 
     status = 0

@@ -39,7 +39,7 @@ DEFAULT = ("nDCG@10", "AP")
 
 
 def new_list(path: Path) -> None:
-    """Check that a list and its plan are new files, as existing files may hold grades."""
+    """Check that a list and its plan are new files, because existing files may hold grades."""
     from ..judgments.label import check_new
 
     check_new(path)
@@ -258,7 +258,7 @@ _LEVELS: dict[str, tuple[str, type[int] | type[float]]] = {
     "pseudo": ("10,50,100", int),
     "mix": ("0.1,0.25,0.5,0.75,1", float),
 }
-"""For each change whose levels are numbers: the default levels, and their type."""
+"""Default levels and their type, for each change whose levels are numbers."""
 
 
 @app.command()

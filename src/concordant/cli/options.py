@@ -1,4 +1,4 @@
-"""Define the options that commands share, turn parameters of functions into options, and read the scores they name.
+"""Define the options that commands share, turn parameters of functions into options, and read scores by these options.
 
 Parameters
 ----------
@@ -319,7 +319,7 @@ class Reader:
         treats topics as independent.
     types
         For type-mean: a CSV file with the type of each topic, FILE or FILE:COLUMN; the word task takes the text before
-        the slash, STS17 of STS17/en-en.
+        the slash, such as STS17 for STS17/en-en.
     total
         The total that ranks the systems.
     lower_is_better
@@ -385,7 +385,7 @@ class Reader:
             return self._read(what, measures[0], given[0].lower_is_better, bar)
 
     def side(self, given: str, bar: Bar | None = None) -> Side:
-        """Read one side given as NAME=PATH:MEASURE:DIRECTION, which overrides the options for all sides."""
+        """Read one side, given as NAME=PATH:MEASURE:DIRECTION. These parts override the options for all sides."""
         from ..read import parse_side
 
         side = parse_side(given)
@@ -409,7 +409,7 @@ class Reader:
         return {"systems": names_of(self.systems, "--systems"), "topics": list(dict.fromkeys(topics)) or None}
 
     def carried(self, side: str | None = None) -> list[str]:
-        """Write the options again as arguments of another command, which reads all sides or only the given side."""
+        """Write the options as arguments for another command, which shall read all sides or only the given side."""
         from ..read import parse_side
         from ..read.source import as_options
 
@@ -426,7 +426,7 @@ class Reader:
         return replace(self, topics=own or shared or None)
 
     def labels(self, given: Sequence[str]) -> list[str]:
-        """Name each side; two sides may read one file if each has its own topics."""
+        """Name each side; two sides may come from the same file if each has its own topics."""
         return labels_for(given, {text.partition("=")[0] for text in self.topics or () if "=" in text})
 
     def sides(self, paths: Sequence[str], out: Output) -> list[Side]:
@@ -495,9 +495,9 @@ def known_coefficients(given: Sequence[str]) -> list[str]:
 
 
 def labels_for(given: Sequence[str], own: Collection[str] = ()) -> list[str]:
-    """Name each side by NAME in NAME=PATH:MEASURE, otherwise by the part of its path that differs from other paths.
+    """Name each side after NAME in NAME=PATH:MEASURE, otherwise after the part of its path that no other path has.
 
-    Sides with a name in `own` may read the same file.
+    Sides with a name in `own` may come from the same file.
     """
     from ..read import parse_side, short_names
 

@@ -26,7 +26,7 @@ _TOGETHER = re.compile(r"\w+ [=<] -?[\d.]+|[\d.]+ to (?:[\d.]+|no limit)|\S+ \\$
 _BLANK = "\x00"  # stands for a blank where a line must not be folded; no text contains it
 INTERRUPTED = 130  # the exit status after Ctrl-C
 _CLEAR = "\r\x1b[2K"  # go to the start of the line, and clear it
-ENDLESS = 10_000  # width of standard error if it goes to a file, as a log has one line per message
+ENDLESS = 10_000  # width of standard error if it goes to a file, because a log has one line per message
 
 
 def width(stream: TextIO | None = None) -> int:
@@ -127,7 +127,7 @@ def folded(line: str, columns: int) -> str:
 
 
 def next_steps(commands: Iterable[Iterable[str]], also: str = "", same: str = "") -> str:
-    """Suggest commands to copy: all in one line, or each on its own lines if one line would be too long.
+    """Suggest commands to copy: all on one line, or each on its own lines if one line would be too long.
 
     The text `also` ends the single line, and `same` follows the separate lines.
     """
@@ -159,7 +159,7 @@ def _write(text: str) -> None:
 
 
 def abandon_output() -> None:
-    """Keep Python from writing pending output again at exit."""
+    """Keep Python from trying again, at exit, to write pending output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -171,7 +171,7 @@ def tell(text: str) -> None:
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Print errors in one line, and exit with status 1 for bad data. For bad usage, typer exits with 2."""
+    """Print each error on one line, and exit with status 1 for bad data. For bad usage, typer exits with 2."""
     try:
         yield
         return

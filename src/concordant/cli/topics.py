@@ -35,8 +35,8 @@ def plan(
 ) -> Found:
     """Find out how many topics are enough.
 
-    Estimates how well this ranking correlates with the true ranking, by the means over all such topics, and how well a
-    ranking by more topics would. --all shows every estimator of that correlation.
+    Estimates how well this ranking correlates with the true ranking by the means over all such topics. Also
+    estimates how well rankings on more topics would correlate with it. --all shows every estimator of that correlation.
 
     Example: concordant plan people.csv -c tau_ap --target 0.9
 
@@ -110,8 +110,8 @@ def select(
     budget
         The total cost that the topics may have.
     splits
-        Largest number of splits of systems and topics in that test, which uses only as many as two stable decimals
-        need.
+        Largest number of splits of systems and topics in that test. The test makes only as many as it needs for two
+        stable decimals.
     output
         Also write the topics, one per line.
 
@@ -174,7 +174,7 @@ def combine(
         Human scores, and machine scores on the same topics and more: [NAME=]PATH[:MEASURE][:lower]. With --labels, give
         the runs.
     method
-        Use control variates, which stay unbiased if the machine is wrong, or also shrink towards its ranking.
+        Use control variates, which stay unbiased if the machine is wrong, or also shrink towards the machine's ranking.
     ranks
         Also show the ranks that each system could have.
     plan
@@ -252,7 +252,7 @@ def reliability_study(
 ) -> Found:
     """Measure the error and bias of the estimators of expected correlation.
 
-    As in Urbano and Marrero (2016). Stop the study at any time; the same command continues it.
+    Follows Urbano and Marrero (2016). Stop the study at any time; the same command continues it.
 
     Example: concordant study reliability adhoc6.csv adhoc7.csv adhoc8.csv -o study
 

@@ -15,8 +15,8 @@ _UNDEFINED = "all systems are tied on a side, or all below the best are tied in 
 def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArray:
     """Pearson's r, the linear correlation of the scores, equal to ``scipy.stats.pearsonr``.
 
-    It is symmetric, from -1 to 1. It is not a rank correlation: one outlier can dominate it. It is undefined if a
-    side ties all systems.
+    It is symmetric, and lies between -1 and 1. It is not a rank correlation: one outlier can dominate it. It is
+    undefined if a side ties all systems.
 
     See Also
     --------
@@ -41,7 +41,8 @@ def pearson(truth: npt.ArrayLike, candidate: npt.ArrayLike) -> float | FloatArra
 def spearman(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Spearman's rho, the linear correlation of the ranks, equal to ``scipy.stats.spearmanr``.
 
-    Tied systems get the mean of their ranks. It is symmetric, from -1 to 1, and undefined if a side ties all systems.
+    Tied systems get the mean of their ranks. The value is symmetric, and lies between -1 and 1. It is undefined if a
+    side ties all systems.
 
     See Also
     --------
@@ -97,9 +98,9 @@ def weighted_tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
 def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Pearson rank, rho_r, of candidate with the truth.
 
-    Scale both sides to [0, 1]. Walk the truth from the top. At each system i, take its gaps to the systems above it in
-    the truth, and compute the cosine between these gaps in truth and in candidate. Average the cosines with the weights
-    x_i, the scaled truth scores:
+    Scale the scores of both sides to [0, 1], and call them x in the truth and y in candidate. Walk the truth from the
+    top. At each system i, take its gaps to the systems above it in the truth, and compute the cosine between these gaps
+    in truth and in candidate. Average the cosines with the weights x_i:
 
     rho_r = sum_i x_i / (sum_k x_k) * sum_j (x_j-x_i)(y_j-y_i) / (sqrt(sum_j (x_j-x_i)^2) sqrt(sum_j (y_j-y_i)^2))
 
@@ -107,10 +108,10 @@ def pearson_rank(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int
     such systems above them. Swaps and wrong gaps both lower the value, more so at the top. It is 1 if candidate is an
     increasing linear function of the truth, and -1 if candidate is a decreasing one. Systems tied in the truth are not
     compared with each other. If all gaps in candidate are zero, the cosine is 0. It is not symmetric: the walk follows
-    the truth. Running means and second moments compute it in O(m) steps after sorting.
+    the truth. After sorting, it takes O(m) steps, with running means and second moments.
 
-    It is undefined if a side ties all systems, or if the total weight is 0. This happens when all systems below the
-    best are tied, and always for two systems.
+    It is undefined if a side ties all systems, or if the total weight is 0. The weight is 0 when all systems below
+    the best are tied, and always for two systems.
 
     See Also
     --------

@@ -1,13 +1,13 @@
-"""tau_gap: AP correlation that weighs each pair by how far apart the truth puts it.
+"""tau_gap: AP correlation that weights each pair of systems by the difference of their truth scores.
 
 `tau_gap_a` is the exact mean of tau_gap over all orders of the items tied in `candidate`; the truth may have ties, too.
 
 In one order, D_i is the sum of |truth_j - truth_i| over the items j above i, and N_i is the part of this sum with
-truth_j > truth_i. tau_gap is 2/K * sum_i N_i/D_i - 1 over the K positions with D_i > 0; with 0/0 = 0 the sum
-may run over all positions.
+truth_j > truth_i. tau_gap is 2/K * sum_i N_i/D_i - 1 over the K positions with D_i > 0; if 0/0 counts as 0, the
+sum may run over all positions.
 
 Consider one item of a tied group. The groups above it give D and N the constant parts D0 and N0. Its own group
-is shuffled: give each member a uniform place in (0, 1). If the item has place u, each other member is above it
+is shuffled: give each member a uniformly random place in (0, 1). If the item has place u, each other member is above it
 independently with probability u. And 1/D is the integral of exp(-sD) over s > 0. Let g_j be the gap to
 another member j, and e_j = exp(-s g_j). The mean of exp(-s times j's part of D) is f_j = 1 - u + u e_j. So
 
@@ -22,14 +22,14 @@ parameter exp(d), and the error of M nodes at most 32/15 exp(n d^2/2 - 2 M d) / 
 are exact; M = sqrt(14 n) nodes are fewer from n = 58 on, with an error below 1e-11 up to n = 10,000 (take
 d = 2M/n).
 
-The trapezoid rule in z gives the integral over s = exp(z). The rule multiplies N/D by its sum for the integral of
-D exp(z - D exp(z)), which is 1. The error of that sum is at most 2 |Gamma(1 + 2 pi i/h)| for any D, 1e-14 for
-h = 0.28. On the right, exp(-sD) ends the sum. On the left the terms decrease slowly, but exp(-sD) is nearly a
-polynomial in s there, so 8 nodes of a Gauss rule for that sum replace all these terms.
+The trapezoid rule in z gives the integral over s = exp(z). For given D, the result is N/D times the sum by which the
+rule replaces the integral of D exp(z - D exp(z)); that integral is 1. The error of the sum is at most
+2 |Gamma(1 + 2 pi i/h)| for any D, 1e-14 for h = 0.28. On the right, exp(-sD) ends the sum. On the left the terms
+decrease slowly, but exp(-sD) is nearly a polynomial in s there, so 8 nodes of a Gauss rule replace all these terms.
 
 K depends on the order. D_i is 0 exactly in the first L positions, in which the truth is constant from the top, so
-K = m - L. The first mixed group is the first group that brings a second truth value. The groups before it hold
-`lead` items of one value. The mixed group, of T items, prolongs these by r if its first r items all have one
+K = m - L. The mixed group is the first group that brings a second truth value. The groups before it hold
+`lead` items of one value. The mixed group, of T items, adds r items to these if its first r items all have one
 value v: any v if lead = 0, otherwise the value of the items above. With a_l = 1/(m-l) and l0 = max(lead, 1),
 
     1/K = a_l0 + sum_{l > l0} (a_l - a_{l-1}) [L >= l].
@@ -164,7 +164,7 @@ class _View(NamedTuple):
 
 @np.errstate(under="ignore")
 def _expected_tau_gap(truth: FloatArray, candidate: FloatArray) -> float:
-    """Compute the mean of tau_gap over all orders of the items tied in `candidate`; nan if all of `truth` is tied."""
+    """Compute the mean of tau_gap over all orders of the items tied in `candidate`; nan if `truth` ties all items."""
     order = np.argsort(-candidate, kind="stable")
     ranked, x = candidate[order], _scaled(truth)[order]
     differs = np.flatnonzero(x != x[0])

@@ -58,8 +58,8 @@ def rbo(
     Parameters
     ----------
     truth, candidate : array_like or mapping
-        Two score vectors, higher is better, with the same items by position: the last axis holds the
-        systems, leading axes broadcast. Or two mappings from item to score, which may have different items,
+        Two score vectors with the same items in the same places; higher is better. The last axis holds the
+        systems, and the leading axes broadcast. Or two mappings from item to score, which may have different items,
         for instance the documents that two engines returned. Ordered lists of names are refused.
     p : float
         Persistence, 0 < p < 1. The closer to 1, the deeper the comparison.
@@ -114,7 +114,7 @@ def rbo(
             ordered = {item: candidate[item] for item in truth}
             return _of_the_same(_scores(truth, "truth")[0], _scores(ordered, "candidate")[0], p, ties, kind)
         return float(_rbo(*_from_mappings(truth, candidate), p, _TIES[ties], kind)[0])
-    sides = cast(npt.ArrayLike, truth), cast(npt.ArrayLike, candidate)  # `vectors` refuses one mapping
+    sides = cast(npt.ArrayLike, truth), cast(npt.ArrayLike, candidate)  # `vectors` refuses a lone mapping
     return _of_the_same(*vectors(*sides), p, ties, kind)
 
 
@@ -143,7 +143,7 @@ def _weights(p: float, m: int) -> tuple[FloatArray, float]:
         return weights, p**m
 
 
-# From agreements to the coefficient
+# Compute the coefficient from the agreements
 
 
 def _rbo(short: Ranking, long: Ranking, p: float, ties: int, kind: Kind) -> FloatArray:
@@ -214,7 +214,7 @@ def _unseen(long: Ranking, long_at: Profile, s: int, kind: Literal["ext", "max"]
     return overlap if kind == "max" else overlap * ranks / np.maximum(begun, 1)
 
 
-# From the arguments that callers pass to ranks
+# Convert the arguments of callers to ranks
 
 
 def _from_mappings(truth: Mapping[Any, Any], candidate: Mapping[Any, Any]) -> tuple[Ranking, Ranking]:

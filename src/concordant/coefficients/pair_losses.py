@@ -19,7 +19,7 @@ def above(scores: FloatArray) -> BoolArray:
 
 
 def _orders(truth: FloatArray, candidate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the signs of the differences between all systems, for truth and for candidate."""
+    """Return the signs of the differences between every two systems, for truth and for candidate."""
     return np.sign(truth[:, None] - truth[None, :]), np.sign(candidate[:, None] - candidate[None, :])
 
 

@@ -49,7 +49,7 @@ class Coefficient:
     with_ties: str = ""
     """Coefficient that equals this one without ties, and admits ties on both sides; empty if this one admits them."""
     mean_over_ties: str = ""
-    """Coefficient that is the mean of this one over all orders of the systems tied in candidate, as `tie_bounds` needs;
+    """Coefficient that is the mean of this one over all orders of the systems tied in candidate, for `tie_bounds`;
     empty if there is no such coefficient."""
     bounds: str = ""
     """Coefficient whose `tie_bounds` also bound this one if candidate has ties; empty if there are no such bounds."""
@@ -114,11 +114,11 @@ class Coefficient:
     def statistic(self, truth: npt.ArrayLike, candidate: npt.ArrayLike, axis: int = -1) -> FloatArray:
         """Compute the coefficient with the systems on `axis`, for `scipy.stats.permutation_test` and `bootstrap`.
 
-        SciPy passes whole batches of resamples to a function that has `axis`. It would call the plain function once for
-        each resample. With `permutation_type="pairings"` it runs the same test as `permutation_test`. Let SciPy permute
-        only the candidate's scores, because it would otherwise try the orders of both sides. `bootstrap(paired=True)`
-        draws systems with replacement, so many systems are tied: choose a coefficient that admits ties on both sides.
-        For intervals over topics, see `correlate`.
+        SciPy passes whole batches of resamples to a function that has `axis`. SciPy would call the plain function once
+        for each resample. With `permutation_type="pairings"` it runs the same test as `permutation_test`. Let SciPy
+        permute only the candidate's scores, because it would otherwise try the orders of both sides.
+        `bootstrap(paired=True)` draws systems with replacement, so many systems are tied: choose a coefficient that
+        admits ties on both sides. For intervals over topics, see `correlate`.
 
         >>> from functools import partial
         >>> from scipy import stats
@@ -135,9 +135,9 @@ class Coefficient:
     def matrix(self, frame: Any) -> Any:
         """Compare all columns of a pandas frame with each other. Rows are the truth, and columns the candidate.
 
-        The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``,
-        which is right for symmetric coefficients. For other coefficients, pandas computes one direction and reports it
-        for both. It also writes 1 on the diagonal, and silently drops missing scores pair by pair. This method does
+        The frame has one row per system and one column per ranking, as for ``frame.corr(method=concordant.tau_b)``.
+        That call is right for symmetric coefficients. For others, pandas computes one direction and reports it for
+        both. It also writes 1 on the diagonal, and silently drops missing scores pair by pair. This method does
         none of these things.
 
         >>> import pandas as pd
@@ -262,7 +262,7 @@ def tie_bounds(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, coefficient: s
     Parameters
     ----------
     truth, candidate : array_like
-        One score for each system, higher is better. The last axis holds the systems, the axes before it broadcast.
+        One score for each system, higher is better. The last axis holds the systems; the axes before it broadcast.
         For tau and tau_ap the truth must not have ties.
     coefficient : {"tau", "tau_ap", "tau_gap"}
         The coefficient to bound.

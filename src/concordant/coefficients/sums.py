@@ -1,7 +1,7 @@
 """Call the kernels for one pair or a batch; refuse scores that are not finite, and ties that a coefficient forbids.
 
-Each coefficient's own file has the formula that turns the kernel's sums into a value. The parts that their docstrings
-share, and the warning for undefined values, are in this file.
+Each coefficient's own file has the formula that turns the kernel's sums into a value. The parts that the docstrings of
+coefficients share, and the warning for undefined values, are in this file.
 
 This file also checks the arguments of coefficients and converts them to rows of scores. Coefficients compare scores by
 position, so it refuses everything that could silently compare the wrong scores: names, labels in another order, and
@@ -99,7 +99,7 @@ def by_block(
 
 
 def refuse_ties(tied: Value, side: str, scores: npt.ArrayLike, *, of: str, admits: Mapping[str, str]) -> None:
-    """Raise an error if there are tied pairs. It names the first tied pair and the coefficients that admit ties."""
+    """Raise an error if pairs are tied. The error names the first tied pair and the coefficients that admit ties."""
     if tied > 0 if isinstance(tied, float) else tied.any():
         array = np.asarray(scores, dtype=np.float64)
         places = _first_tie(array)
@@ -159,7 +159,7 @@ _PARAMETERS = {
 
 
 def undefined_if(why: str) -> Callable[[Callable[P, float | FloatArray]], Callable[P, float | FloatArray]]:
-    """Make a coefficient warn if its formula gives nan because it is undefined.
+    """Make a coefficient warn if its formula gives nan because the coefficient is undefined.
 
     The silent formula is the function's `__wrapped__`; see `Coefficient.formula`.
     """

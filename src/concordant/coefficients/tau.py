@@ -24,8 +24,9 @@ from .sums import ALL_TIED, complete_docstrings, concordance, ratio, refuse_ties
 def tau(truth: npt.ArrayLike, candidate: npt.ArrayLike, *, workers: int = 1) -> float | FloatArray:
     """Kendall's tau for rankings without ties.
 
-    tau = (concordant - discordant) / (m (m - 1) / 2): the probability that a random pair of systems is ordered the
-    same way, minus the probability that it is not. It is symmetric, 1 for equal rankings and -1 for reversed ones.
+    tau = (concordant - discordant) / (m (m - 1) / 2): the probability that both rankings order a random pair of
+    systems the same way, minus the probability that they do not. It is symmetric, 1 for equal rankings and -1 for
+    reversed ones.
 
     Raises
     ------

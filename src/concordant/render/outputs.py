@@ -28,7 +28,7 @@ class Kind(NamedTuple):
 
     words: str
     holds: Callable[[bytes], object]
-    """Whether a file that begins with these bytes is of this kind."""
+    """Function that tells whether a file that begins with given bytes is of this kind."""
 
 
 REPORT_START = (
@@ -58,7 +58,7 @@ def check_output(path: str | os.PathLike[str], kind: Kind | None = None) -> None
     before = _replaceable(target, path, kind)
     if before is None or stat.S_ISREG(before):
         try:
-            with _beside(target) as file:  # try it, since permission bits do not tell everything
+            with _beside(target) as file:  # try to write, since permission bits do not tell everything
                 file.write(b"\0")
         except OSError as error:
             raise _named(error, path) from None

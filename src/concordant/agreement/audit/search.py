@@ -22,7 +22,7 @@ from .ways import Preparation, Recipe, Sides, Vectors, preparations, rules
 
 SHOWN = 12  # largest number of ways in a printed table
 NEAREST = 2  # ways shown for each number of departures
-SHIFTS = 100  # number of windows shifted to each side, to estimate how many ways match by chance
+SHIFTS = 100  # number of shifts of each window up, and as many down, to estimate how many ways match by chance
 _POLICIES: dict[Missing, str] = {
     "drop": "missing topics dropped",
     "zero": "missing topics 0",
@@ -135,7 +135,7 @@ class Level:
     matches: int
     """Number of different values that reproduce the reported number."""
     by_chance: float
-    """Expected number of matches with another nearby number that has as many digits."""
+    """Expected number of matches if another number nearby, with as many digits, had been reported."""
 
 
 @checked
@@ -300,7 +300,7 @@ def _try_all(
     called: Mapping[str, str],
     progress: Progress | None,
 ) -> Iterator[Way]:
-    """Try all rules, preparations, policies for missing topics and writings, up to the given number of departures."""
+    """Try all rules, writings, preparations and policies for missing topics, up to the given number of departures."""
     tell = partial(re.compile(r"\b(truth|candidate)\b").sub, lambda role: called[role[0]])
     known = [rule._replace(name=tell(rule.name), account=tell(rule.account)) for rule in rules()]
     work = [(*reading, way) for way in preparations(tops) for reading in readings.items()]
@@ -318,7 +318,7 @@ def _try_all(
 def _written(
     rule: Recipe, way: Preparation, policy: str, pairs: Sequence[Vectors], printed: Sequence[Printed], departures: int
 ) -> Iterator[Way]:
-    """Compute a value for each candidate, and yield each writing that stays within the given number of departures."""
+    """Compute a rule's value for each candidate, and yield each way to write it within the number of departures."""
     if rule.departures + way.departures > departures:
         return
     try:
@@ -347,7 +347,7 @@ def _written(
 
 
 def _grouped(ways: Iterable[Way]) -> list[Way]:
-    """Group the ways that give the same value under the plainest of them. Rules keep their order (stable sorting)."""
+    """Group the ways that give the same value, each group led by its plainest way. Rules keep their order."""
     groups: dict[Any, list[Way]] = {}
     for way in sorted(ways, key=lambda way: way.departures):
         groups.setdefault(tuple(round(value, 9) for value in way.values), []).append(way)
@@ -355,7 +355,7 @@ def _grouped(ways: Iterable[Way]) -> list[Way]:
 
 
 def _nearest_of(found: Sequence[Way]) -> tuple[Way, ...]:
-    """Select the ways that come nearest without matching, a few for each number of departures."""
+    """Select the ways that come nearest to the number without matching it, a few for each number of departures."""
     missed = sorted((way for way in found if not way.matches), key=lambda way: way.off)
     levels = sorted({way.departures for way in missed})
     return tuple(way for level in levels for way in [way for way in missed if way.departures == level][:NEAREST])
@@ -363,7 +363,7 @@ def _nearest_of(found: Sequence[Way]) -> tuple[Way, ...]:
 
 def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level, ...]:
     """Count the ways, the matches and the matches expected by chance for each number of departures."""
-    # Shift the windows up and down, by at most 0.1 or ten widths if that is more, to estimate the matches by chance.
+    # To estimate the matches by chance, shift the windows up and down by at most 0.1 or ten widths, whichever is more.
     width = max(p.step for p in printed)
     far = np.linspace(width, max(0.1, 10 * width), SHIFTS)
     shifts = np.concatenate([-far, far])
@@ -387,7 +387,7 @@ def _levels_of(found: Sequence[Way], printed: Sequence[Printed]) -> tuple[Level,
 
 
 def _verdict(number: str, matches: Sequence[Way], nearest: Sequence[Way], levels: Sequence[Level]) -> str:
-    """Say whether one rule, several rules or none reproduce the number."""
+    """Say whether one rule, several rules or no rule reproduces the number."""
     ways, distinct = sum(one.ways for one in levels), sum(one.distinct for one in levels)
     tried = f"{ways:,} ways to compute it were tried, with {distinct:,} different values."
     if not matches:

@@ -1,4 +1,4 @@
-"""What `audit` tries: inputs of a coefficient (`preparations`), and rules that turn them into a value (`rules`)."""
+"""Define what `audit` tries: inputs of coefficients (`preparations`) and rules that make values of them (`rules`)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Vectors(NamedTuple):
         return any(np.unique(side).size < side.size for side in (self.truth, self.candidate))
 
     def without_ties(self, how: TieBreak) -> Vectors:
-        """Break the ties of each side: the system that is first in its file, or first or last by name, ranks higher."""
+        """Break the ties on each side: rank tied systems in file order, or by name in alphabetical or reverse order."""
         alphabet = np.argsort(np.argsort(self.names))
         key = {"name": alphabet, "reverse name": -alphabet}
         return self._replace(
@@ -81,7 +81,7 @@ class Preparation(NamedTuple):
     only: frozenset[str] | None = None
     """Names of the coefficients for which to try this preparation; None tries it with all rules."""
     average: Callable[[FloatArray], Any] = float
-    """Function that averages the values of the topics."""
+    """Function that averages the topics' values of the coefficient."""
 
 
 def _of_means(a: Transform, b: Transform, given: Sides) -> Vectors:
@@ -131,7 +131,7 @@ def _top(k: int, side: int, given: Sides) -> Vectors | None:
 
 
 def _mean(values: FloatArray) -> Any:
-    """Average over the topics on which a coefficient is defined."""
+    """Average a coefficient's values over the topics on which it is defined."""
     defined = values[~np.isnan(values)]
     return defined.mean() if len(defined) else np.nan
 

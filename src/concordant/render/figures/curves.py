@@ -69,7 +69,7 @@ def reliability_study(
     collection: str | None = None,
     coefficient: str = "tau",
 ) -> Any:
-    """Plot error or bias against the number of topics, one line per estimator. The default is the first collection."""
+    """Plot error or bias against the number of topics, one line per estimator, by default for the first collection."""
     check_option("what", what, Literal["error", "bias"])
     collection = found.collections[0] if collection is None else collection
     with canvas(ax, height=grown(2.5)) as ax:
@@ -86,7 +86,7 @@ def reliability_study(
 
 
 def reliability_figure(found: StudyResult, what: Literal["error", "bias"]) -> Any:
-    """Draw urbano2016's figure of error or bias: one row per collection, tau on the left, tau_ap on the right."""
+    """Draw error or bias as in Urbano and Marrero (2016): one row per collection, tau left, tau_ap right."""
     height = 0.4 + 2.1 * len(found.collections)
     with import_extra("matplotlib.style").context(STYLE):
         made = import_extra("matplotlib.figure").Figure(figsize=(TEXT, height), layout="constrained")
@@ -131,7 +131,7 @@ def judgment_study(found: StudyResult, ax: Any, change: str | None = None, stati
 
 
 def gaming_gap(found: Findings, ax: Any = None) -> Any:
-    """Plot the mean rank, by the judge and by people, of a system that re-orders its documents by the judge."""
+    """Plot the mean ranks that the judge and people give to a system after the judge has re-ordered its documents."""
     people, judge = map(text, found.names)
     before = (found.n_systems + 1) / 2
     series = {
@@ -149,6 +149,6 @@ def gaming_gap(found: Findings, ax: Any = None) -> Any:
 
 
 def _shown(estimator: str) -> str:
-    """Write the name of an estimator as the paper does, such as ML or SH(w/o)."""
+    """Write the name of an estimator as Urbano and Marrero (2016) do, such as ML or SH(w/o)."""
     name, bracket, rest = estimator.partition("(")
     return name.upper() + bracket + rest

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...ranks.intervals import RankIntervals
 
 
-MOST_DRAWN = 40  # rows of a figure, so that it fits on a page
+MOST_DRAWN = 40  # largest number of rows of a figure, so that it fits on a page
 MOST_FIRST = 30  # rows above the gap that stands for systems left out
 
 
@@ -52,7 +52,7 @@ def coefficients(comparison: Compared, ax: Any = None) -> Any:
 
 
 def rows(found: Result, ax: Any = None) -> Any:
-    """Draw the rows of any result that has intervals. Mark 0 if it lies between the lowest and the highest end."""
+    """Draw the rows of any result that has intervals. Mark 0 if it lies between the lowest and the highest limit."""
     name, spans = spans_of(found.rows())
     if not spans:
         raise InputError(f"{found._kind or type(found).__name__} has no figure: print it, or use to_frame()")
@@ -120,6 +120,6 @@ def rank_intervals(found: RankIntervals, ax: Any = None) -> Any:
         ax.set_xlim(0.5 - 0.02 * whole, whole + 0.5 + 0.02 * whole)
         number_ranks(ax, whole)
         scope = "all systems together" if found.simultaneous else "each system by itself"
-        # Long names leave little width to the axes, so the title is aligned right and may extend below the names.
+        # Long names leave little width to the axes, so the axis label is aligned right and may extend below the names.
         ax.set_xlabel(f"rank, {100 * found.confidence_level:g}% interval for {scope}", fontsize="small", loc="right")
     return ax

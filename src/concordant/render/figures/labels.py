@@ -35,7 +35,7 @@ def shortened(name: object, most: int = 24, share: float = 1 / 3) -> str:
     """Shorten a name to `most` characters, without control codes.
 
     The middle is cut, because the end of a name identifies a system as often as its start. `share` is the share of the
-    characters that come from the end.
+    kept characters that come from the end.
     """
     clean = " ".join("".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(name)).split())
     if len(clean) <= most:
@@ -74,7 +74,7 @@ def without_common(names: Sequence[str]) -> list[str]:
 
 
 def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str]:
-    """Choose which systems to draw, given how far each moved, best first. Add a note if some are left out.
+    """Choose which systems to draw, given how far each moved (best system first). Add a note if systems are left out.
 
     A quarter of the rows go to the top systems, a quarter to the bottom ones, and the rest to the largest moves.
     """
@@ -91,7 +91,7 @@ def most_telling(moved: Sequence[float], most: int = 40) -> tuple[list[int], str
 def spans_of(rows: Sequence[dict[str, Any]]) -> tuple[str, list[tuple[str, float, float, float]]]:
     """Return the name of the column that the intervals are for, and each row's label, value and interval.
 
-    This is the first column whose number lies within the interval in every row. The labels distinguish the rows.
+    That column is the first whose number lies within the interval in every row. The labels distinguish the rows.
     """
     known = [row for row in rows if is_number(row.get("low")) and is_number(row.get("high"))]
     first = known[0] if known else {}
@@ -116,9 +116,9 @@ def is_number(value: Any) -> bool:
 
 
 def text(name: object, most: int = 24) -> str:
-    """Prepare a name for drawing: shorten it, escape formulas, and keep only characters of the font.
+    """Prepare a name for drawing: shorten it, escape formulas, and replace characters that the font lacks.
 
-    Characters that the font lacks, such as some emoji, become empty boxes, as in a terminal.
+    Such characters, for instance some emoji, become empty boxes, as in a terminal.
     """
     known = _glyphs(tuple(import_extra("matplotlib").rcParams["font.family"]))
     clean = "".join(c for c in shortened(name, most) if not 0xFE00 <= ord(c) <= 0xFE0F)  # variation selectors

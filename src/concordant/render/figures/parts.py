@@ -24,11 +24,11 @@ def explanation(found: Explanation, kind: Kind | None = None, ax: Any = None, *,
 
 
 def _explained(found: Explanation, kind: Kind, ax: Any, most: int) -> Any:
-    wide = 22 if new_width() < 5 else 40  # characters of a name, or of a pair's two names
+    wide = 22 if new_width() < 5 else 40  # most characters of a name, or of a pair's two names
     loss = f"part of 1 − {symbol(found.coefficient)} = {found.loss:.3f}"
     if kind == "pairs":
         alike = [p for p in found.pairs if p.loss > found.pairs[0].loss * (1 - 1e-9)]
-        # If too many pairs share the largest loss, show the differences that were overturned instead.
+        # If too many pairs share the largest loss, show the differences of their means by the truth instead.
         equal = len(alike) > min(most, len(found.pairs) - 1)
         parts = [
             (

@@ -68,7 +68,7 @@ def _table(rows: Sequence[Mapping[str, Any]], total: str) -> str:
 
 
 def _line(k: int, row: Mapping[str, Any], most: int, whole: int) -> str:
-    """Make the row of a system. `index` raises if somebody put text in place of a whole number in the JSON."""
+    """Make the row of a system. `index` raises an error if the JSON has text in place of a whole number."""
     rank, topics, high, observed = (index(row[key] or 0) for key in ("rank", "topics", "high", "observed"))
     border = ' class="border"' if row["border_below"] else ""
     return (

@@ -51,7 +51,7 @@ QUESTIONS = {
     "TopicSelection": ("Which topics suffice?", "select_topics"),
     "VoteRanks": ("Which ranks do the votes support?", "rank_votes"),
 }
-"""The title of a result's page, and the functions whose papers it cites."""
+"""The title of a result's page, and the functions whose papers the page cites."""
 Verdict = dict[str, Any]
 _TONES = {"much weaker": "no", "weaker": "no", "steadier": "yes"}
 _DISAGREE = ("See which systems and topics they disagree on", "explain {truth} {candidate}")
@@ -80,7 +80,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
     """Collect the comparisons with intervals and tests, and three further results for each comparison.
 
     These are the expected correlation of the truth's ranking with the true ranking (`ceiling`), the truth's rank
-    intervals, and the contributions of systems, pairs and topics (`explain`). They use the comparison's seed.
+    intervals, and the contributions of systems, pairs and topics (`explain`). All three use the comparison's seed.
     """
     whole = given if given.settings["interval"] and given.settings["test"] else complete(given)
     parts: list[dict[str, Any]] = []
@@ -108,7 +108,7 @@ def _of_comparison(given: Comparison) -> dict[str, Any]:
 
 
 def _page_notes(c: Compared, part: Mapping[str, Any]) -> tuple[str, ...]:
-    """Collect the notes of a page that are about one candidate."""
+    """Collect a page's notes about one candidate."""
     ties = zip((c.tied_truth, c.tied_candidate), (c.truth, c.candidate), strict=True)
     own = [f"{counted(count, 'tied pair')} in {side}" for count, side in ties if count]
     beside = [*part["read_notes"], *part["truth_notes"], *(part["explanation"] or {}).get("notes", ())]
@@ -235,7 +235,7 @@ def _explained_by(c: Compared) -> str | None:
 def _explained(
     c: Compared, truth: Scores | Means, intervals: RankIntervals | None, candidate: Scores | Means
 ) -> dict[str, Any] | None:
-    """Explain a comparison by its systems, topics and worst pairs, and mark the pairs that the truth separates."""
+    """List the systems, topics and pairs that explain a comparison, and mark the pairs that the truth separates."""
     name = _explained_by(c)
     if name is None:
         return None
@@ -311,7 +311,7 @@ def _command(c: Compared, line: str) -> str | None:
 
 
 def _side(c: Compared, k: int) -> tuple[str, list[str] | None]:
-    """Return a side as an argument of a command, its file or else its name, and the options that read the file."""
+    """Return a side as an argument of a command (its file, or else its name), and the options that read the file."""
     call = c.pairing.sides[k].call
     if not call.startswith("cc.read_scores("):
         return (c.truth, c.candidate)[k], None

@@ -18,7 +18,7 @@ from ...errors import escaped, p_cell
 from ...judges.worth import shown as of_topics
 from ..figures.labels import distinct, without_common
 
-SHOWN_OF_NAME = 60  # characters
+SHOWN_OF_NAME = 60  # most characters of a name in a table
 ROW = 18  # pixels per row of a drawing
 MOST = 40  # rows of a drawing
 _LETTERS = 20  # letters of a name that fit beside a drawing on a phone
@@ -126,7 +126,7 @@ def _numeric(values: Sequence[Any]) -> bool:
 
 
 def _whole(values: Sequence[Any]) -> bool:
-    """Tell whether all floats are whole numbers, such as ranks. Return False for only 0 and 1, which may be shares."""
+    """Tell whether all floats are whole numbers, such as ranks. Return False if all are 0 or 1: these may be shares."""
     known = [value for value in values if type(value) is float]
     return any(abs(value) > 1 for value in known) and all(map(float.is_integer, known))
 
@@ -227,7 +227,7 @@ def worth_bar(worth: float, low: float, high: float, most: float, names: tuple[s
 
 
 def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]], str]) -> str:
-    """Draw the ranks by both sides, with a line for each system that joins its two ranks."""
+    """Draw the ranks by both sides, with a line that joins each system's two ranks."""
     labels = names_of([row["system"] for row in rows])
     by = {
         side: {at: k for k, at in enumerate(sorted(range(len(rows)), key=lambda j: (rows[j][one], rows[j][other], j)))}
@@ -252,7 +252,7 @@ def ranks(rows: Records, names: tuple[str, str], moves: Callable[[dict[str, Any]
 
 
 def scatter(rows: Records, names: tuple[str, str], *, alike: bool, height: float = 380) -> str:
-    """Plot each system's mean by both sides; if they share a scale, a dashed line shows equal means."""
+    """Plot each system's two means; if both sides share a scale, a dashed line shows where means are equal."""
     sides = [[row[side] for row in rows] for side in ("truth", "candidate")]
     limits = [domain_of([*sides[0], *sides[1]])] * 2 if alike else [domain_of(side) for side in sides]
     across, down = _scale(limits[0], 12, 98), _scale(limits[1], height - 40, 10)
