@@ -1,10 +1,10 @@
-"""Compare rankings of systems: whether they agree, whether it matters, and how close they are to the truth.
+"""Compare rankings of systems: do they agree, do their differences matter, and how close are they to the truth?
 
 Start with `compare`, or with `list_coefficients()`. Every coefficient takes `(truth, candidate)`: one score for each
 system, in the same order on both sides. Higher scores are better.
 
 `errors`, `judges`, `judgments`, `planning`, `ranks`, `study` and `votes` are public modules. `__init__.pyi` lists all
-names. They are resolved on first use, so that importing concordant is fast.
+names of the package. Each name is imported on first use, so that importing concordant is fast.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Types of arrays, limits on their memory, fingerprints of data, and parallel work.
+"""Array types, limits on memory, fingerprints of data, and parallel work.
 
 `workers` is a number, or an executor (any object with `submit`).
 
-A number means threads of this process, because the kernels release the interpreter's lock. Only a study starts
-processes. An executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, your own pool) gets whole
-pieces of work. Results never depend on `workers`.
+A number is the number of threads in this process; threads suffice because the kernels release the interpreter's lock.
+Only a study starts processes. An executor (Dask's `Client.get_executor()`, `mpi4py.futures.MPIPoolExecutor`, your own
+pool) gets whole pieces of work. Results never depend on `workers`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 
 def read_only(value: Any) -> None:
-    """Make arrays read-only, including those within tuples, lists, mappings and dataclasses."""
+    """Make arrays read-only, including arrays inside tuples, lists, mappings and dataclasses."""
     if type(value) in (float, str, int, bool):  # the most frequent types first
         return
     if isinstance(value, np.ndarray):
@@ -46,7 +46,7 @@ def read_only(value: Any) -> None:
 
 
 def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
-    """Compute a hash of numbers and labels, which changes if any number, any label or their order changes."""
+    """Compute a hash of numbers and labels that changes if any number, any label or their order changes."""
     digest = hashlib.sha256(json.dumps(values.shape).encode())
     digest.update(np.ascontiguousarray(values + 0.0, dtype="<f8").tobytes())  # adding 0.0 turns -0 into 0
     if labels:
@@ -54,14 +54,14 @@ def fingerprint(values: FloatArray, *labels: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-# The most bytes that the arrays over pairs of systems, or over systems and draws, may take in total.
+# The most bytes that all arrays over pairs of systems, or over systems and draws, may take together.
 MAX_PAIRS_BYTES = limit_of("CONCORDANT_MAX_PAIRS_BYTES", 2**32)
 
 
 def require_room_for_pairs(m: int, what: str, arrays: int) -> None:
     """Raise an error if arrays over all pairs of m systems would exceed the memory limit.
 
-    `arrays` is how many numbers of 8 bytes the computation holds per ordered pair at its measured peak.
+    `arrays` is the measured peak of memory per ordered pair, in numbers of 8 bytes.
     """
     _require_room(arrays * m * m, f"{what} holds up to {arrays} numbers for each pair of {m:,} systems", "use")
 
@@ -97,10 +97,10 @@ _AT_A_TIME = 2**25  # numbers, which take 256 MB
 
 
 def rows_at_a_time(columns: int, most: int) -> int:
-    """Return how many rows of an array to make at a time, to bound the memory.
+    """Return how many rows of an array to make at a time, so that they fit into memory.
 
-    The answer is all rows if they fit, and otherwise a multiple of 4. NumPy draws four small integers from one random
-    number, and discards unused ones at the end of a call.
+    If not all rows fit, the answer is a multiple of 4: NumPy draws four small integers from one random number, and
+    discards unused integers at the end of a call.
     """
     room = _AT_A_TIME // columns
     return most if most <= room else max(4, room // 4 * 4)
@@ -114,7 +114,7 @@ Made = TypeVar("Made")
 
 
 def threads(workers: Workers) -> int:
-    """Return how many threads a kernel may start in this process: one if an executor does the work."""
+    """Return how many threads a kernel may start in this process: `workers`, or one if `workers` is an executor."""
     return workers if isinstance(workers, int) else 1
 
 
@@ -123,8 +123,8 @@ def shared_out(
 ) -> Iterator[Made]:
     """Yield the result of `work` for each piece, in order. An executor of processes needs pieces that can be pickled.
 
-    If `workers` is a number, only work `in_threads` is shared out, because other work calls kernels that start
-    their own threads.
+    If `workers` is a number, threads share the work only with `in_threads`. Without it, the work calls kernels that
+    start their own threads.
     """
     if not isinstance(workers, int):  # an executor needs only `submit`
         running = deque(workers.submit(work, piece) for piece in pieces)
@@ -139,7 +139,7 @@ def shared_out(
     else:
         most, waiting = min(workers, 4 * (os.cpu_count() or 1)), deque[Future[Made]]()
         with ThreadPoolExecutor(most) as pool:
-            for piece in pieces:  # `map` would hold all pieces in memory at once
+            for piece in pieces:  # `Executor.map` would hold all pieces in memory at once
                 waiting.append(pool.submit(work, piece))
                 if len(waiting) > 2 * most:
                     yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Errors and warnings, helpers that format messages, and a record of the files that a call reads and writes.
+"""Errors and warnings, helpers that format messages, and a record of the files that were read and written.
 
 `ConcordantError` is the base class of all errors.
 """
@@ -39,7 +39,7 @@ class InputTypeError(InputError, TypeError):
 
 
 class LimitError(InputError):
-    """A number is too large for floating point, or the numbers are too many for memory."""
+    """A number is too large for floating point, or there are too many numbers for memory."""
 
 
 @dataclass(eq=False, repr=False)
@@ -80,12 +80,12 @@ class UndefinedCorrelationWarning(RuntimeWarning):
 
 
 class RegularisationWarning(UserWarning):
-    """Topics do not outnumber systems, so the covariance has no inverse and the result depends on eps."""
+    """There are no more topics than systems, so the covariance has no inverse and the result depends on `eps`."""
 
 
 @dataclass(eq=False, repr=False)
 class ReadError(ConcordantError, ValueError):
-    """A file cannot be read. The message names the file, the line and its text."""
+    """A file cannot be read. The message gives the name of the file, the line number and the text of the line."""
 
     message: str
     path: str | None = None
@@ -99,7 +99,7 @@ class ReadError(ConcordantError, ValueError):
         place = self.path or ""
         if self.line is not None:
             place += f":{self.line}"
-        # Messages in whole sentences already quote the text.
+        # Messages that are whole sentences already quote the text.
         text = self.text if self.text is None or len(self.text) <= 120 else f"{self.text[:117]}..."
         quoted = f": {text!r}" if text is not None and not self.message.endswith(".") else ""
         return f"{place}: {self.message}{quoted}" if place else f"{self.message}{quoted}"
@@ -123,7 +123,7 @@ _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
-    """Collect the warnings of a block, so that data and results can keep them. With `quiet`, do not show them."""
+    """Collect warnings issued in a block, so that data and results can keep them. With `quiet`, do not show them."""
     before, heard = _HEARD.get(), list[str]()
     token, told = _HEARD.set(heard), _QUIET.set(quiet or _QUIET.get())
     try:
@@ -136,7 +136,7 @@ def hearing(*, quiet: bool = False) -> Iterator[list[str]]:
 
 
 def warn(message: str, category: type[Warning] = DataWarning) -> None:
-    """Issue a warning that points to the line of the user's code that called concordant."""
+    """Issue a warning that points to the line in the user's code where concordant was called."""
     if (heard := _HEARD.get()) is not None and message not in heard:
         heard.append(message)
     if _QUIET.get():
@@ -148,7 +148,7 @@ def warn(message: str, category: type[Warning] = DataWarning) -> None:
 
 
 def require(fits: bool, name: str, value: Any, wanted: str) -> None:
-    """Raise an error if an argument does not fit the data. The module `options` checks types and limits."""
+    """Raise an error unless an argument fits the data. The module `options` checks types and fixed limits."""
     if not fits:
         raise InputError(f"{named(name)} is {in_digits(value)}: {wanted}")
 
@@ -162,7 +162,7 @@ def limit_of(name: str, default: int) -> int:
 
 
 def import_extra(name: str, user: str = "this") -> Any:
-    """Import an optional package, or raise an error that says who needs it and how to install it."""
+    """Import an optional package. If it is missing, raise an error that says what needs it and how to install it."""
     try:
         return import_module(name)
     except ImportError:
@@ -177,23 +177,23 @@ def require_extras(*packages: str) -> None:
 
 
 def missing_extra(package: str, user: str = "this") -> MissingExtraError:
-    """Make the error for a package that is not installed. All have the same name in pip and in Python."""
+    """Make the error for a missing optional package. Each such package has the same name in pip and in Python."""
     return MissingExtraError(f"{user} needs {package}: pip install {package}")
 
 
 # Words in messages ----------------------------------------------------------------------------------------------------
 
 _OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options", default=MappingProxyType({}))
-_REVERSED = -0.3  # below this coefficient, one side may be an error measure
-# Characters that move the cursor, are invisible, or change the direction of text. Joiners are not among them, because
-# some writing systems need them.
+_REVERSED = -0.3  # if the coefficient is lower, one side may be an error measure
+# Characters that move the cursor, are invisible, or change the direction of text. Joiners are not included, because
+# some scripts need them.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
 
 
 def printable(text: str) -> str:
-    """Escape the control characters that a name from a file could send to the terminal; keep line breaks.
+    """Escape control characters, so that a name from a file cannot control the terminal; keep line breaks.
 
     JSON stays valid and keeps its meaning, because its strings contain no raw character below 0x20.
     """
@@ -201,12 +201,12 @@ def printable(text: str) -> str:
 
 
 def escaped(value: Any) -> str:
-    """Escape text for HTML, including attribute values. All text from files that a page shows is escaped here."""
+    """Escape text for HTML, including attribute values. Call this for all text from files on a page."""
     return html.escape(printable(str(value)), quote=True)
 
 
 def one_line(text: Any) -> str:
-    """Escape control characters, line breaks and tabs, so that a name fits into a cell or a sentence.
+    """Escape control characters, line breaks and tabs, so that a name fits in a cell or a sentence.
 
     Call this before aligning columns, because escaping makes text longer.
     """
@@ -254,7 +254,7 @@ def number(value: float, decimals: int = 3) -> str:
 
 
 def in_digits(value: Any) -> str:
-    """Format a value on one short line for a message. For a huge number, give how many digits it has."""
+    """Format a value on one short line for a message. A huge number is replaced by its number of digits."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return f"a number of {math.ceil(abs(value).bit_length() * math.log10(2))} digits"
     text = one_line(repr(value))
@@ -278,13 +278,13 @@ def argument(name: str, value: Any = None) -> str:
     option = _OPTIONS.get().get(name)
     if option is None:
         return f"{name}=" if value is None else f"{name}={value!r}"
-    if isinstance(value, list):  # commas separate names, so one within a name becomes a pattern
+    if isinstance(value, list):  # commas separate names, so a comma within a name becomes a wildcard
         value = ",".join(str(name).replace(",", "?") for name in value)
     return option if value is None or value is True else f"{option} {shlex.quote(str(value))}"
 
 
 def either_direction(side: str = "PATH") -> str:
-    """Say how to declare that lower or higher scores are better, for one side or for all."""
+    """Say how to declare that lower or higher scores are better, for one side or for all sides."""
     if not _OPTIONS.get():
         return "pass lower_is_better=True or lower_is_better=False to read_scores or as_scores"
     flags = [flag for value in (True, False) if (flag := _OPTIONS.get().get(f"lower_is_better={value}"))]
@@ -302,18 +302,18 @@ def nearly_reversed(value: float, coefficient: str) -> tuple[str, ...]:
 
 
 def named(name: str) -> str:
-    """Name an argument: ``n_resamples`` in Python, ``--resamples`` in a command."""
+    """Return the name of an argument to show: ``n_resamples`` in Python, ``--resamples`` in a command."""
     return _OPTIONS.get().get(name, name)
 
 
 def in_python(hint: str) -> str:
-    """Return a hint that helps in Python; in a command, return an empty string."""
+    """Return a hint that applies only in Python; in a command, return an empty string."""
     return "" if _OPTIONS.get() else hint
 
 
 @contextmanager
 def naming(options: Mapping[str, str]) -> Iterator[None]:
-    """Let messages name command-line options instead of arguments."""
+    """Within the block, let messages show command-line options instead of arguments."""
     token = _OPTIONS.set(options)
     try:
         yield
@@ -347,7 +347,7 @@ class _Files:
         self.written: dict[tuple[int, int] | None, str] = {}
 
     def was_read(self, target: Path) -> bool:
-        """Tell whether a file was read, and is not one that concordant wrote."""
+        """Tell whether a file was read and was not written by concordant."""
         identity = _identity(target)
         read, written = (known.get(identity) for known in (self.read, self.written))
         return read is not None and _identity(read) == identity and (written is None or _identity(written) != identity)
@@ -363,9 +363,9 @@ files_of_call = _FILES.get
 
 @contextmanager
 def guarding(outputs: Mapping[str, Path]) -> Iterator[None]:
-    """Within the block, refuse to read a file that an output would replace, or to replace a file that was read.
+    """Within the block, refuse to read a file that an output would replace, and to replace a file that was read.
 
-    `outputs` maps the options that name outputs to the files and folders that the command is going to write.
+    `outputs` maps each option that names an output to the file or folder that the command will write.
     """
     token = _FILES.set(_Files(outputs))
     try:
@@ -387,7 +387,7 @@ def reading(file: Any, label: str) -> None:
 
 
 def reading_whole(folders: Iterable[Path], pattern: str = "*") -> None:
-    """Refuse an output that the next run would read, because it is in an input folder and matches the pattern."""
+    """Refuse an output in an input folder that matches the pattern, because the next run would read the output."""
     for option, path in _FILES.get().outputs.items():
         where = Path(os.path.realpath(path))
         read = set(map(os.path.realpath, folders))

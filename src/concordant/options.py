@@ -1,7 +1,7 @@
 """Check options. `checked` validates the arguments of a function against their annotations before each call.
 
-An annotation gives the type: a choice, a number, a string, a list, a function, a class. `RULES` adds limits on
-the values, with the names of the arguments as keys. Data are annotated as `Any`, and checked when they are read.
+An annotation gives the type: a choice, a number, a string, a list, a function or a class. `RULES` adds limits on the
+values, keyed by argument name. Data are annotated as `Any`, because they are checked when they are read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 from .errors import InputError, InputTypeError, LimitError, in_digits, named, require
 
 F = TypeVar("F", bound=Callable[..., Any])
-MOST = 100_000_000  # the largest number of resamples, draws or trials; each takes 8 bytes
+MOST = 100_000_000  # the largest number of resamples, draws or trials; each one takes 8 bytes
 _UNFIT = object()
 _G = np.random.Generator
 
 
 class Fits(NamedTuple):
-    """The values that an option takes: a description, a test for values of the right type, and an upper limit."""
+    """The values that an option accepts: a description, a test of values of the right type, and an upper limit."""
 
     wanted: str
     allowed: Callable[[Any], object] = lambda value: True
@@ -42,7 +42,7 @@ _NAMES = Fits("give a list of names, at least one", bool)
 _FRACTION = Fits("give a number above 0 and below 1", lambda x: 0 < x < 1)
 _UNIT = Fits("give a number from 0 to 1", lambda x: 0 <= x <= 1)
 _VALUED = Fits("give a number of topics, from 2 to 100,000", lambda x: 2 <= x <= 100_000)
-# Keys are arguments, or "function.argument" where functions differ.
+# Keys are names of arguments, or "function.argument" where the limits depend on the function.
 RULES: Mapping[str, Fits] = {
     **dict.fromkeys(("alpha", "confidence_level", "p", "probability"), _FRACTION),
     **dict.fromkeys(("coefficients", "contributing", "from_runs.names", "measures"), _NAMES),
@@ -51,7 +51,7 @@ RULES: Mapping[str, Fits] = {
     **dict.fromkeys(("judge_worth.n_topics", "rank_judges.n_topics"), _VALUED),
     **dict.fromkeys(("mix.share", "spread"), _UNIT),
     **dict.fromkeys(("n_folds", "select_topics.n_splits"), _count(2)),
-    "as_good_as": _count(1, 100_000),  # every smaller number of human topics is tried, in about 20 seconds
+    "as_good_as": _count(1, 100_000),  # all smaller numbers of human topics are tried, which takes about 20 s
     "audit.top": Fits(
         "give the number of systems to compare, at least 2", lambda x: min(np.atleast_1d(x), default=2) > 1
     ),
@@ -82,7 +82,7 @@ RULES: Mapping[str, Fits] = {
         "give a number >= 0, in the units of the scores (0: only equal scores are tied)", lambda x: x >= 0
     ),
 }
-# Names of types in messages. Classes are given by name, because their modules import this one.
+# What messages call each type. Classes are listed by name, because their modules import this one.
 _WORDS: Mapping[Any, str] = {
     bool: "True or False",
     float: "a finite number",
@@ -97,7 +97,7 @@ Check = Callable[[Any], Any]
 
 
 def checked(given: F) -> F:
-    """Check the arguments of each call of a function against its annotations and `RULES`."""
+    """Wrap a function so that the arguments of each call are checked against its annotations and `RULES`."""
 
     @wraps(given)
     def call(*args: Any, **options: Any) -> Any:
@@ -111,7 +111,7 @@ def checked(given: F) -> F:
 
 @cache
 def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str, Check]]:
-    """Return the checks of a function's arguments, by position and by name. Later calls reuse them."""
+    """Return the checks of a function's arguments, by position and by name. The checks are cached."""
     order: list[Check | None] = []
     by_name: dict[str, Check] = {}
     names = inspect.unwrap(function).__globals__
@@ -119,7 +119,7 @@ def _checks(function: Callable[..., Any]) -> tuple[list[Check | None], dict[str,
         text = parameter.annotation
         hint = Any if text is parameter.empty or "ArrayLike" in text else eval(text, names)
         hints = {name: hint}
-        if parameter.kind is parameter.VAR_KEYWORD:  # its annotation is a typed dictionary of all options, or Any
+        if parameter.kind is parameter.VAR_KEYWORD:  # annotated with a typed dictionary of all options, or with Any
             hints = {} if hint is Any else get_type_hints(*get_args(hint))
         by_name |= {name: _check(name, hint, function.__name__) for name, hint in hints.items() if hint is not Any}
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
@@ -214,7 +214,7 @@ def _phrase(hint: Any) -> str:
 
 
 def check_option(name: str, value: Any, hint: Any, function: str = "") -> Any:
-    """Check one option that is in a dictionary, or that belongs to a function called too often for `checked`."""
+    """Check one option from a dictionary, or of a function that is called too often to use `checked`."""
     return _check(name, hint, function)(value)
 
 

@@ -1,7 +1,7 @@
 """Match the systems and topics of a truth and its candidates by name, and note what was left out.
 
-No other module matches sides. This one also applies the policies for missing scores, which depend on the systems and
-topics compared, and the rules for groups and totals, which all sides share.
+No other module matches sides. This module also applies the policies for missing scores, because they depend on the
+compared systems and topics. It applies the rules for groups and totals as well, because all sides share them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Noun: TypeAlias = Literal["judge", "measure", "pool", "benchmark"]
 _MEASURE = re.compile(
     r"(?:gm_|inf)?(?:map|ap|n?dcg|p|prec|precision|rprec|recall|mrr|rr|recip_rank|bpref|err|rbp)(?:[@_]?(?:cut_)?\d+)?",
     re.IGNORECASE,
-)  # names of measures
+)  # names of common measures
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Pairing:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The topics that all sides have; empty if the sides differ in topics or a side has none."""
+        """The topics that all sides have; empty if the sides have different topics or a side has none."""
         return self.truth.topics if self.by_topic else ()
 
     @property
@@ -83,12 +83,12 @@ class Pairing:
         return self.on == "both" and all(isinstance(side, Scores) for side in self.sides)
 
     def observations(self) -> tuple[Side, ...]:
-        """Give each side one row per unit of resampling, a topic or a group of topics. `Means` stay unchanged."""
+        """Convert each side to one row per topic, or per group if topics have groups. `Means` stay unchanged."""
         return tuple(side.observations() if isinstance(side, Scores) else side for side in self.sides)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The rule for totals, unless it is the mean, and the number of groups, if topics come in groups."""
+        """The rule for totals unless it is the mean, and the number of groups if the topics have groups."""
         groups, total = self.truth.groups, getattr(self.truth, "total", "mean")
         made: dict[str, Any] = {} if total == "mean" else {"total": total}
         return made if groups is None else made | {"groups": len(set(groups))}
@@ -133,12 +133,12 @@ def pair(
     candidates : what `as_scores` takes, a list of these, or a mapping from names to them
         One or more candidates. A list of paths is one candidate per path.
     names : sequence of str, optional
-        Names for the sides, the truth's name first. The default is the keys of a mapping, or the names of the files.
+        Names for the sides, the truth's name first. By default, the keys of a mapping or the names of the files.
     on : {"both", "systems"}
         "both": keep the systems and the topics that all sides have. "systems": keep the systems that all sides have,
         and let each side keep its own topics.
     top : int, optional
-        Keep this many of the truth's best systems, and any tied with the last of them.
+        Keep this many of the best systems according to the truth, and any systems tied with the last of them.
     noun : {"judge", "measure", "pool", "benchmark"}, optional
         The word for a candidate in verdicts and notes. The default is "measure" for two measures from one file,
         "benchmark" for two sets of topics from one file, and otherwise "judge".
@@ -167,8 +167,8 @@ def pair(
 
 
 def _noun_of(found: Pairing) -> Noun:
-    """Guess what to call the candidates, from the names and files of the sides."""
-    persons = all(re.fullmatch(r"p\d+", name, re.IGNORECASE) for name in found.names)  # p1 and p2 are participants
+    """Choose the noun for the candidates, given the names and files of the sides."""
+    persons = all(re.fullmatch(r"p\d+", name, re.IGNORECASE) for name in found.names)  # p1 and p2 are persons
     if all(map(_MEASURE.fullmatch, found.names)) and not persons:
         return "measure"
     if not found.truth.source or len({side.source for side in found.sides}) > 1:
@@ -191,13 +191,13 @@ def pairings(  # noqa: PLR0913
     choice: bool = True,
     otherwise: str = "",
 ) -> list[Pairing]:
-    """Pair the truth with each candidate separately, so that no number depends on other candidates.
+    """Pair the truth with each candidate separately, so that results for one candidate do not depend on the others.
 
-    A given pairing is split into one pairing per candidate. Other sides are matched, with a warning of what was left
-    out. With `topics`, a side without topics is an error, and so are missing scores that no policy fills; `otherwise`
-    ends the message for a side without topics. A mapping holds candidates by name if `many` is True, and is one
-    candidate if `many` is False; by default its values decide. With `choice`, the caller has the option `on`, so
-    messages may suggest it.
+    If `truth` is a pairing, it is split into one pairing per candidate. Otherwise the sides are matched, and a warning
+    says what was left out. With `topics`, a side without topics is an error, and so are missing scores that no policy
+    fills; `otherwise` is the end of the message for a side without topics. If `many` is True, a mapping holds
+    candidates by name; if it is False, a mapping is one candidate. By default, the values of the mapping decide. Pass
+    `choice` if the caller has the option `on`, so that messages may suggest it.
     """
     if isinstance(truth, Pairing):
         if candidates is not None or names is not None or top is not None:
@@ -227,7 +227,7 @@ def named_sides(
     many: bool | None = None,
     otherwise: str = "",
 ) -> tuple[list[Side], list[str]]:
-    """Read the truth and its candidates, and take their names from `names`, from keys or from files."""
+    """Read the truth and its candidates. Take their names from `names`, from the keys of a mapping, or from files."""
     if candidates is None:
         raise InputTypeError("candidate is missing: give it, or a pairing of both sides")
     given, keys = _candidates(candidates, many)
@@ -261,12 +261,12 @@ def _candidates(given: Any, many: bool | None) -> tuple[list[Any], list[str]]:
 
 
 def _is_side(value: Any) -> bool:
-    """Tell whether a value is a whole side: scores, a path or a frame, but not a number or a dictionary."""
+    """Tell whether a value is a complete side, such as scores, a path or a frame, not a number or a dictionary."""
     return isinstance(value, Scores | Means | str | os.PathLike) or is_frame(value)
 
 
 def _names_of(sides: Sequence[Side]) -> list[str]:
-    """Name sides after their files, or "truth" and "candidate" if they were made in memory."""
+    """Name sides after their files, or "truth" and "candidate" if they do not come from files."""
     others = ["candidate"] if len(sides) == 2 else [f"candidate {k}" for k in range(1, len(sides))]
     sources = [side.source or other for side, other in zip(sides, ("truth", *others), strict=True)]
     made = short_names(sources, [side.measure or None for side in sides])
@@ -274,7 +274,7 @@ def _names_of(sides: Sequence[Side]) -> list[str]:
 
 
 def best(found: Pairing, top: int | None) -> Pairing:
-    """Keep the `top` best systems of the truth, and any tied with the last of them."""
+    """Keep the `top` best systems according to the truth, and any systems tied with the last of them."""
     if top is None:
         return found
     if top >= len(found.systems):
@@ -288,18 +288,18 @@ def best(found: Pairing, top: int | None) -> Pairing:
 
 
 def best_systems(side: Side, top: int) -> list[str]:
-    """Return the `top` best systems of a side, and any tied with the last of them, in the side's order."""
+    """Return the `top` best systems of a side and any systems tied with the last of them, in the side's order."""
     means = side.means()
     least = np.sort(means)[-top]
     return [s for s, mean in zip(side.systems, means, strict=True) if mean >= least]
 
 
 def paired(truth: Any, candidate: Any = None, *, on: On | None = None, otherwise: str | None = None) -> Pairing:
-    """Pair two sides, or use the given pairing, and warn of what was left out.
+    """Pair two sides, or use the given pairing, and warn about what was left out.
 
-    Sides that both have topics are matched by topic, unless on="systems"; `on` is None if the caller lacks this option.
-    A side with missing scores is compared by its means. A caller that needs scores on topics passes `otherwise`, a
-    string that ends the error message for a side without topics.
+    If both sides have topics, they are matched by topic unless on="systems"; `on` is None if the caller lacks this
+    option. If scores of a side are missing, its means are compared. A caller that needs scores on topics passes
+    `otherwise`, the end of the error message for a side without topics.
     """
     two_sides(truth, candidate)
     topics = otherwise is not None
@@ -310,7 +310,7 @@ def paired(truth: Any, candidate: Any = None, *, on: On | None = None, otherwise
 
 @dataclass(frozen=True)
 class Matched:
-    """Sides with the same systems and topics, the truth first, and one row for each unit of resampling."""
+    """Sides with the same systems, the truth first, and one row for each topic or group of topics."""
 
     scores: tuple[Scores, ...]
     """One row for each topic or group of topics."""
@@ -319,7 +319,7 @@ class Matched:
     notes: tuple[str, ...]
     """What was left out, and doubts about the data."""
     groups: int | None
-    """The number of groups, if topics come in groups."""
+    """The number of groups; None if the topics have no groups."""
     pairing: Pairing
 
     @property
@@ -333,7 +333,7 @@ class Matched:
         return self.scores[1]
 
     def about(self, **settings: Any) -> Any:
-        """Return the notes, data and settings of a result. Add the measure and the number of groups to the settings."""
+        """Return the notes, data and settings for a result. Settings include the measure and the number of groups."""
         grouped = {} if self.groups is None else {"groups": self.groups}
         settings = settings_of(**settings, measure=self.scores[0].measure, **grouped)
         return {"notes": self.notes, "data": self.pairing, "settings": settings}
@@ -342,13 +342,13 @@ class Matched:
 def matched_topics(truth: Any, candidate: Any, *, each: str = "") -> Matched:
     """Match two sides, or a pairing, on at least 2 common topics and 2 common systems.
 
-    A caller that cannot use groups or totals says why in `each`; they are then an error.
+    A caller that cannot use groups, or totals other than the mean, says why in `each`; they then raise an error.
     """
     return matched_rows(paired(truth, candidate, otherwise=""), each=each)
 
 
 def matched_rows(found: Pairing, *, each: str = "", own_topics: bool = False) -> Matched:
-    """Give each side of a pairing one row per unit of resampling; at least 2 topics and 2 systems are required.
+    """Convert each side of a pairing to one row per topic or group; require at least 2 topics and 2 systems.
 
     With `own_topics`, the sides may have different topics. `each` has the same meaning as in `matched_topics`.
     """
@@ -403,8 +403,8 @@ def two_sides(truth: Any, candidate: Any) -> tuple[Any, Any]:
 def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool = False, holes: bool = False) -> Pairing:
     """Select the systems that all sides have, and with on="both" also the topics, in the order of the first side.
 
-    With `choice`, the caller has the option `on`, and messages suggest it. With `holes`, a side whose policy leaves
-    scores missing becomes a `Means`.
+    Pass `choice` if the caller has the option `on`, so that messages suggest it. With `holes`, a side whose policy
+    leaves scores missing becomes a `Means`.
     """
     hint = f"{argument('on', 'systems')} averages each side over its own topics" if choice else ""
     if on == "both" and (bare := [name for name, side in zip(names, sides, strict=True) if isinstance(side, Means)]):
@@ -419,9 +419,9 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
         dropped = [_lost(side.topics, topics) for side in sides]
         kept = [side.select(topics=topics) if side.topics != topics else side for side in kept]  # type: ignore[call-arg]
     kept, said = _settled(_described_alike(kept, names, on), holes=holes)
-    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # a policy dropped some
+    if len({(side.systems, side.topics if on == "both" else ()) for side in kept}) > 1:  # a policy dropped labels
         again = match(kept, names, on if all(isinstance(side, Scores) for side in kept) else "systems")
-        # The notes of `_settled` already name what a side's own policy dropped.
+        # The notes from `_settled` already list what each side's own policy dropped.
         lost = [(*had, *_lost(side.systems, again.systems)) for had, side in zip(lost, kept, strict=True)]
         if again.on == "both":
             dropped = [(*had, *_lost(side.topics, again.topics)) for had, side in zip(dropped, kept, strict=True)]
@@ -450,7 +450,7 @@ def match(sides: Sequence[Side], names: Sequence[str], on: On, *, choice: bool =
 
 
 def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Write a note that a total other than a mean ranks only the compared systems."""
+    """Write a note that the total depends on which systems are compared, unless it is a mean."""
     total = next((side.total for side in sides if isinstance(side, Scores)), "mean")
     if total in ("mean", "type-mean"):
         return ()
@@ -458,7 +458,7 @@ def _points_of_some(sides: Sequence[Side]) -> tuple[str, ...]:
 
 
 def _select(side: Side, systems: tuple[str, ...]) -> Side:
-    """Select systems of a side, and drop topics on which none of them has a score, unless missing scores count as 0."""
+    """Select systems of a side. Drop topics on which none of them has a score, unless missing scores count as 0."""
     made = side if side.systems == systems else side.select(systems)
     if isinstance(made, Means) or not made.has_holes or made.missing == "zero":
         return made
@@ -477,7 +477,7 @@ def _common_topics(sides: Sequence[Side], names: Sequence[str], hint: str) -> tu
 
 
 def _described_alike(sides: Sequence[Side], names: Sequence[str], on: On) -> list[Side]:
-    """Apply one side's rule for totals to all sides, and its groups to sides with the same topics."""
+    """Apply the rule for totals that any side declares to all sides, and its groups to sides with the same topics."""
     about: dict[str, Any] = {}
     for key, plain in (("total", "mean"), ("types", None), ("groups", None)):
         known = {
@@ -524,7 +524,7 @@ def _settled(sides: Sequence[Side], *, holes: bool) -> tuple[list[Side], list[st
 
 
 def _look_alike(sides: Sequence[Side], names: Sequence[str]) -> str:
-    """Describe pairs of similar names, one on the first side and one on another, that may mean the same system."""
+    """Describe pairs of similar names that may mean the same system: one on the first side, one on another side."""
     found = []
     for side, name in zip(sides[1:], names[1:], strict=True):
         own, other = _lost(sides[0].systems, side.systems), _lost(side.systems, sides[0].systems)
@@ -552,5 +552,5 @@ def _common(sides: Sequence[tuple[str, ...]], names: Sequence[str], what: str, h
 
 
 def measures_of(*sides: Side) -> str:
-    """List the different measures of the sides, for instance "AP against P@10"."""
+    """List the distinct measures of the sides, for instance "AP against P@10"."""
     return " against ".join(dict.fromkeys(side.measure for side in sides if side.measure))

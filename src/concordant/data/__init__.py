@@ -1,1 +1,1 @@
-"""Scores and means with their labels, groups, rules for totals, and policies for missing scores."""
+"""Scores and means, with their labels, groups of topics, rules for totals, and policies for missing scores."""

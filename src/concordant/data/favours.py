@@ -1,4 +1,4 @@
-"""Parts of results that report which systems a machine favours."""
+"""Base classes of results that report which systems a machine favours."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Favours:
         return [self.means.systems[k] for k in order if self.favour_p[k] <= SIGNIFICANT and sign * self.favour[k] > 0]
 
     def _whom(self, machine: str) -> list[str]:
-        """Say in one sentence which systems the machine favours; return an empty list if that is unknown."""
+        """Write one sentence on which systems the machine favours; return an empty list if this is unknown."""
         if np.isnan(self.favour).any():
             return []
         sides = (("favours", self.favoured()), ("disfavours", self.favoured(more=False)))
@@ -49,7 +49,7 @@ class CombinedMeans(Favours, Findings):
     """The result of `combine`: systems by their combined means, best first. See `combine` for its attributes."""
 
     before: tuple[str, ...]
-    """Sentences that come before the one about favoured systems."""
+    """Sentences that come before the sentence about favoured systems."""
     after: tuple[str, ...] = ()
 
     @checked

@@ -1,20 +1,20 @@
-"""Totals over topics that keep ties despite rounding, identical systems, missing scores, groups, and choices of labels.
+"""Totals over topics, with ties kept despite rounding; identical systems, missing scores, groups, choices of labels.
 
 0.1 + 0.2 is not 0.3 in floating point, and a lost tie changes a coefficient. So every mean (over all topics, a
-resample or a half, or with one topic left out) comes from `tied_sums`: totals of systems x and y that differ by at most
+resample or a half, or with one topic left out) uses `tied_sums`: totals of systems x and y that differ by at most
 
     (n / 2 + 2) eps (sum |x| + sum |y|),    eps = 2**-52,
 
-count as equal. This bounds the rounding error of n additions of rounded numbers. The bound depends only on these two
+count as equal. This is a bound on the rounding error of n additions of rounded numbers. It depends only on these two
 systems. If scores have only a few decimals, unequal totals differ by much more.
 
 Each rule for totals gives a system points on every topic. The system's total is the mean or the sum of its points, so
-methods that resample topics resample points in the same way. Points depend on which systems are compared, so the rules
-are applied after the systems are matched.
+methods that resample topics resample points in the same way. Points depend on the compared systems, so the rules are
+applied after the systems are matched.
 
 Systems are identical if their scores on all topics differ by at most `ROUNDING` times the largest score.
 
-Missing scores are called holes. A policy fills them, drops their topics or systems, or leaves them open.
+Missing scores are called holes. A policy fills the holes, drops their topics or systems, or leaves them open.
 
 Means over different topics cannot be compared, because easy topics raise them. So where holes stay open, a
 least-squares fit explains each score by an effect of its topic and an effect of its system:
@@ -52,16 +52,16 @@ from ..arrays import BoolArray, FloatArray, IntArray
 from ..errors import ConcordantError, InputError, argument, counted, listing, named, nearest, warn
 
 _EPS = float(np.finfo(np.float64).eps)
-ROUNDING = 1e-12  # the largest difference, for scores of about 1, that counts as rounding error
+ROUNDING = 1e-12  # the largest difference that counts as rounding error, for scores of about 1
 
 
 def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
-    """Compute means over `axis`, with the systems on the last of the other axes. Equal totals give equal means.
+    """Compute means over `axis`; the last of the other axes holds the systems. Equal totals give equal means.
 
     >>> mean_over_topics([[0.1, 0.3], [0.2, 0.0]]).tolist()
     [0.15, 0.15]
     """
-    # A fixed memory layout, so that the same scores are always added in the same order.
+    # Fix the memory layout, so that the same scores are always added in the same order.
     array = np.ascontiguousarray(np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0))
     n = len(array)
     sums = array.sum(axis=0)
@@ -75,14 +75,16 @@ def mean_over_topics(values: npt.ArrayLike, axis: int = 0) -> FloatArray:
 def tied_means(
     sums: npt.ArrayLike, sizes: npt.ArrayLike, n: int, divisor: int | None = None, *, workers: int = 1
 ) -> FloatArray:
-    """Compute means from sums of n terms each, with the ties of `tied_sums`, rounded to 12 significant digits.
+    """Compute means from sums of n terms, tied as by `tied_sums`, and rounded to 12 significant digits.
 
     Rounding to 12 digits removes the rounding error of the sum. Means can then be rounded further, or compared with a
-    tolerance, with the same result as by hand. A row stays unrounded if rounding would tie systems that are not tied.
+    tolerance, with the same result as in a calculation by hand.
+
+    A row stays unrounded if rounding would tie systems that are not tied.
     """
     divisor = n if divisor is None else divisor
     s = np.asarray(sums, dtype=np.float64)
-    if s.size and s.ndim and sizes is sums:  # nonnegative scores, the common case: 12 digits nearly always suffice
+    if s.size and s.ndim and sizes is sums:  # nonnegative scores are common, and 12 digits nearly always suffice
         rows = np.ascontiguousarray(s.reshape(-1, s.shape[-1]))
         found = np.empty_like(rows)
         _kernels.active.short_means(rows, divisor, _slack(n), found, workers)
@@ -94,7 +96,7 @@ def tied_means(
 
 
 def _careful(sums: FloatArray, sizes: FloatArray, n: int, divisor: int) -> FloatArray:
-    """Compute `tied_means` for any scores; round only rows that keep their order and ties."""
+    """Compute `tied_means` for any scores; round only rows whose order and ties do not change."""
     means = tied_sums(sums, sizes, n) / divisor
     short = to_digits(means, sizes / divisor)
     if means.ndim == 0:
@@ -155,7 +157,7 @@ def _split(s: FloatArray, z: FloatArray, starts: BoolArray) -> FloatArray:
 
 
 def identical_to(values: FloatArray) -> IntArray:
-    """Return for each system the index of the first system with the same scores, up to rounding; usually its own index.
+    """Return for each system the index of the first system with the same scores up to rounding, usually its own index.
 
     >>> identical_to(np.array([[0.3, 0.5, 0.1 + 0.2], [0.7, 0.5, 0.7]])).tolist()
     [0, 1, 0]
@@ -175,7 +177,7 @@ def identical_to(values: FloatArray) -> IntArray:
 
 
 def _warn_of_lost_digits(values: FloatArray) -> None:
-    """Warn if scores share so large an offset that floating point leaves few digits for their differences."""
+    """Warn if scores have such a large common offset that floating point leaves few digits for their differences."""
     largest = float(np.abs(values).max(initial=0.0))
     apart = float(np.ptp(values, axis=1).max(initial=0.0))
     if 0 < apart < 1e4 * _EPS * largest:
@@ -199,7 +201,7 @@ class Rule:
     column: str
     """The column title of the total in tables."""
     lower_is_better: bool | None = False
-    """Whether lower printed totals are better; None if totals have the direction of the scores."""
+    """Whether lower totals are better in printed tables; None if totals have the same direction as the scores."""
     decimals: int = 4
     """Decimals of the totals in printed tables."""
 
@@ -207,7 +209,7 @@ class Rule:
 def mean_ranks(values: FloatArray) -> FloatArray:
     """Rank the scores of each row: 1 for the largest, mean ranks for ties, nan for nan.
 
-    This avoids the import of scipy.stats.
+    This function avoids importing scipy.stats.
     """
     nothing = np.isnan(values)
     centred = centred_ranks(np.where(nothing, -np.inf, values))  # missing scores come last
@@ -249,7 +251,7 @@ RULES = {
 
 
 def type_weights(types: Sequence[str]) -> FloatArray:
-    """Weight topics so that all types count equally: n / (number of types * topics in the type), one row per topic."""
+    """Compute weights of topics that make all types count equally: n / (number of types * topics in the type)."""
     _, which, counts = np.unique(types, return_inverse=True, return_counts=True)
     return np.asarray(len(types) / (len(counts) * counts[which.ravel()])[:, None])
 
@@ -260,7 +262,7 @@ _AVAILABLE = "'available' leaves them open and compares two systems on the topic
 
 
 def invent_topics(count: int) -> list[str]:
-    """Label the rows of a matrix that has no topic names, with labels that files do not use."""
+    """Make labels for the rows of a matrix without topic names. Files do not use such labels."""
     return [f"row {k + 1}" for k in range(count)]
 
 
@@ -270,7 +272,7 @@ def are_invented(topics: Sequence[str]) -> bool:
 
 
 def has_holes(values: FloatArray) -> bool:
-    """Tell whether a score is missing."""
+    """Tell whether any score is missing."""
     with np.errstate(all="ignore"):
         total = values.sum()  # nan if any score is nan
     return bool(np.isnan(total) and np.isnan(values).any())
@@ -344,9 +346,9 @@ def fitted(values: FloatArray) -> FloatArray:
     there = ~np.isnan(values)
     if there.all():
         return values
-    shift = float(np.nanmean(values))  # so that large scores keep their digits
+    shift = float(np.nanmean(values))  # subtracted so that large scores keep their digits
     known = np.where(there, values - shift, 0.0)
-    turned = values.shape[0] > values.shape[1]  # solve for the shorter side
+    turned = values.shape[0] > values.shape[1]  # solve for the effects on the shorter axis
     o, x = (there.T, known.T) if turned else (there, known)
     rows, columns = o.sum(axis=1), o.sum(axis=0)
     shared = (o / columns) @ o.T
@@ -376,7 +378,7 @@ def influences(values: FloatArray) -> FloatArray:
 
 
 def refuse_empty(there: BoolArray, systems: tuple[str, ...]) -> None:
-    """Raise if a system has no scores."""
+    """Raise an error if a system has no scores."""
     names = [systems[k] for k in np.flatnonzero(~there.any(axis=0)).tolist()]
     if names:
         raise InputError(
@@ -386,7 +388,7 @@ def refuse_empty(there: BoolArray, systems: tuple[str, ...]) -> None:
 
 
 def refuse_apart(there: BoolArray, systems: tuple[str, ...]) -> None:
-    """Raise if shared topics do not link all systems, directly or through other systems."""
+    """Raise an error unless shared topics link all systems, directly or through other systems."""
     from scipy.sparse.csgraph import connected_components
 
     label = connected_components(there.T.astype(np.int64) @ there, directed=False)[1]
@@ -416,7 +418,7 @@ def documents_of(topics: Sequence[str]) -> dict[str, str] | None:
 
 
 def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> None:
-    """Raise if a topic has no group, or no type."""
+    """Raise an error if a topic has no label, such as its group or its cost."""
     lacking = [topic for topic, label in zip(topics, labels, strict=True) if not label]
     if lacking:
         raise InputError(
@@ -449,9 +451,9 @@ def group_rows(values: FloatArray, groups: IntArray) -> FloatArray:
 
 
 def doubts_about_sizes(groups: Sequence[str] | None) -> tuple[str, ...]:
-    """Return a warning if a few groups hold most of the topics, otherwise nothing.
+    """Return a warning if a few groups hold most of the topics; otherwise return an empty tuple.
 
-    Means over groups of n_g topics vary like means over (sum n_g)^2 / sum n_g^2 groups of equal size (Kish).
+    A mean over groups of n_g topics varies like a mean over (sum n_g)^2 / sum n_g^2 groups of equal size (Kish).
     """
     if groups is None:
         return ()
@@ -469,7 +471,7 @@ def doubts_about_sizes(groups: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def says_which(wanted: Iterable[str] | None) -> bool:
-    """Tell whether a choice names something to read, not only exclusions."""
+    """Tell whether a choice names labels to read, and not only exclusions."""
     return wanted is not None and not all(name.startswith("!") for name in wanted)
 
 
@@ -495,7 +497,7 @@ def choose(
     error: Callable[[str], ConcordantError],
     left_out: Collection[str] = (),
 ) -> list[int]:
-    """Return the same indices as `chosen`, but raise for an unknown name and warn about an unknown exclusion.
+    """Return the same indices as `chosen`, but raise an error for an unknown name and warn about unknown exclusions.
 
     `left_out` are labels that this choice has already excluded.
     """

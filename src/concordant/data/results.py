@@ -36,7 +36,7 @@ def settings_of(
     confidence_level: float | None = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """Make the settings of a result, ready for JSON: four common keys (None if one does not apply) and all others."""
+    """Make the settings of a result, ready for JSON: four common keys (None for one that does not apply) and others."""
     return {
         "seed": seed,
         "n_resamples": n_resamples,
@@ -47,7 +47,7 @@ def settings_of(
 
 
 def seed_of(settings: Mapping[str, Any]) -> int:
-    """Return the seed of a result, or 0 if a generator was given."""
+    """Return the seed in the settings of a result, or 0 if the caller passed a generator."""
     seed: int | None = settings["seed"]
     return 0 if seed is None else seed
 
@@ -61,7 +61,7 @@ class Result(ABC):
 
     _kind: ClassVar[str] = ""  # the name of the result, if it differs from the name of its class
     _index: ClassVar[str] = ""  # the column of `rows` that is the index of `to_frame`, if any
-    _figure: ClassVar[str] = ""  # module and function of `render.figures` that plot it; by default, intervals.rows
+    _figure: ClassVar[str] = ""  # module and function in `render.figures` for the plot; by default, intervals.rows
 
     notes: tuple[str, ...] = ()
     """Caveats on the data and the method, one sentence each."""
@@ -74,7 +74,7 @@ class Result(ABC):
         read_only(list(vars(self).values()))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)  # unpickled and copied arrays are writeable
+        vars(self).update(state)  # arrays are writeable after unpickling or copying
         read_only(list(state.values()))
 
     @property
@@ -87,7 +87,7 @@ class Result(ABC):
         """The table: one mapping from column to value per row, all with the same columns."""
 
     def table(self) -> str:
-        """The table as text; empty if the verdict says everything."""
+        """The table as text; empty if the verdict contains all of it."""
         return ""
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Result(ABC):
         every : bool
             Whether to show every row, number and note, even if they exceed one screen.
         more : str
-            How to see the notes that are left out.
+            How the reader can see the notes that are left out.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Result(ABC):
         return as_html(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The results in full precision, ready for JSON; None stands for nan and infinity."""
+        """The result in full precision, ready for JSON; None stands for nan and infinity."""
         about = {"notes": list(self.notes), "settings": plain(self.settings)}
         return {"verdict": self.verdict, **plain(self._contents()), **about}
 
@@ -148,12 +148,12 @@ class Result(ABC):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the result to one HTML file that needs no network and no other file, as `--html` does.
 
-        Comparisons and boards have special pages; all others open with the verdict and the table.
+        Comparisons and boards have special pages; the page of any other result starts with the verdict and the table.
 
         Parameters
         ----------
         path : path
-            The file, written completely or not at all. It may replace an earlier report, but no other file.
+            Where to write the file, completely or not at all. It may replace an earlier report, but no other file.
 
         """
         from ..render.report.page import report_html
@@ -163,7 +163,7 @@ class Result(ABC):
             file.write(content)
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the result on `ax`, by default on new axes one column wide, and return the axes."""
+        """Plot the result on `ax`, by default on new axes as wide as one column of a paper, and return the axes."""
         module, _, function = (self._figure or "intervals.rows").partition(".")
         return getattr(import_module(f"concordant.render.figures.{module}"), function)(self, ax)
 
@@ -177,7 +177,7 @@ class Result(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Findings(Result):
-    """The result of a function. Its numbers are attributes, as in `found.accuracy`; the function's page lists them."""
+    """The result of a function. Its numbers are attributes, as in `found.accuracy`; the function's docs list them."""
 
     kind: str
     """The name of the result, such as RankChanges."""
@@ -186,11 +186,11 @@ class Findings(Result):
     numbers: Mapping[str, Any]
     """The contents of `to_dict`, by name."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Further attributes, which `to_dict` leaves out or has in another form."""
+    """Further attributes, which `to_dict` leaves out or gives in another form."""
     lines: Sequence[Mapping[str, Any]] = ()
     """The rows of the table; by default one row with all numbers that are not in arrays."""
     paper: Sequence[Mapping[str, Any]] = ()
-    """The rows for a paper, by default those of the table. Numbers are strings if further digits would mislead."""
+    """The rows for a paper, by default the rows of the table. Numbers are strings if further digits would mislead."""
     shown: str = ""
     """The table as text."""
     first_rows: int = 0
@@ -243,7 +243,7 @@ class Findings(Result):
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Tell whether two values have the same contents. In results, ignore fields such as run times."""
+    """Tell whether two values have the same contents. Ignore fields of results such as run times."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     return bool(a == b if isinstance(a, Result) else plain(a) == plain(b))
@@ -257,7 +257,7 @@ def shown_fields(value: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Convert a value for JSON: arrays become lists, nan and infinity None."""
+    """Convert a value for JSON: arrays become lists, and nan and infinity become None."""
     kind = type(value)
     if kind is float:  # the most frequent type first
         return value if math.isfinite(value) else None
@@ -284,7 +284,7 @@ class Interval:
     high: float
     confidence_level: float
     method: str
-    """The method that computed it."""
+    """The method that computed the interval."""
 
     def __str__(self) -> str:
         return f"[{self.low:.4f}, {self.high:.4f}]"

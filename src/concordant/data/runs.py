@@ -1,11 +1,11 @@
 """Repeated runs of a cell (seeds, trials, epochs): topics x systems x runs, nan where a cell has fewer runs.
 
 Functions that ignore runs use the cell means, M. The variance of a system's mean over n topics, V = S^2(M) / n,
-includes the error of topics and of runs. Runs contribute
+includes the sampling errors of topics and of runs. Runs contribute
 
     V_runs = sum over topics of (s^2 / k) / n^2,    s^2 the variance within a cell, k its number of runs,
 
-where a cell with one run takes the pooled s^2 of its system. Topics contribute the rest.
+where a cell with one run uses the pooled s^2 of its system. Topics contribute the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run_means(runs: FloatArray) -> FloatArray:
 
 
 class Within(NamedTuple):
-    """Variation within the cells of each system, one entry per system."""
+    """Variation of runs within the cells of each system, one entry per system."""
 
     squares: FloatArray
     """SS, the sum of squared deviations of runs from their cell mean."""
@@ -43,7 +43,7 @@ class Within(NamedTuple):
 
 
 def within(runs: FloatArray) -> Within:
-    """Compute the variation within cells, from topics x systems x runs."""
+    """Compute the variation of runs within cells, given topics x systems x runs."""
     count = (~np.isnan(runs)).sum(axis=2)
     squares = np.nansum((runs - run_means(runs)[:, :, None]) ** 2, axis=2)
     n, df = (count > 0).sum(axis=0), np.maximum(count - 1, 0).sum(axis=0)
@@ -100,7 +100,7 @@ def passing(runs: FloatArray, k: int, *, every: bool) -> FloatArray:
 
 
 class Seeds(NamedTuple):
-    """Mean squares of each system if run r is one trained model that was scored on all topics."""
+    """Mean squares of each system, if run r is the same trained model on all topics."""
 
     runs: FloatArray
     error: FloatArray
@@ -115,7 +115,7 @@ class Seeds(NamedTuple):
 
 
 Scale = Literal["binary", "graded", "unbounded"]
-_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # an extra squared deviation, so that no variance is 0
+_PRIOR = {"binary": 0.25, "graded": 0.05, "unbounded": 0.0}  # an extra squared deviation that keeps variances above 0
 
 
 def scale_of(values: FloatArray) -> Scale:
@@ -127,7 +127,7 @@ def scale_of(values: FloatArray) -> Scale:
 
 
 def on_these_topics(runs: FloatArray, scale: Scale) -> tuple[FloatArray, FloatArray]:
-    """Estimate the variance of each system's mean if only runs are random, and its degrees of freedom.
+    """Estimate the variance of each system's mean, with its degrees of freedom, if only runs are random.
 
     V = s^2 sum(1 / k) / n^2 with s^2 = (SS + v0) / (df + 1), where v0 is an extra squared deviation.
     """

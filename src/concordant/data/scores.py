@@ -70,11 +70,11 @@ class _Data:
         return has_holes(self.values)
 
     def _given(self) -> FloatArray:
-        """The values in the form that the constructor takes."""
+        """The values in the form that the constructor accepts."""
         return self.shown(getattr(self, "runs", None))
 
     def shown(self, values: FloatArray | None = None) -> FloatArray:
-        """Return values (by default all) with the sign that the scores had when they were given."""
+        """Return values (by default all scores) with the sign that the scores had when they were given."""
         return with_sign(self.values if values is None else values, self.lower_is_better)
 
     def settled(self, *, open_to_holes: bool = False) -> tuple[Self, tuple[str, ...]]:
@@ -89,8 +89,8 @@ class _Data:
         return made
 
     def described(self, **about: Any) -> Self:
-        """Copy the scores with other metadata: source, policy for missing scores, groups, teams, errors."""
-        if about.keys() <= {"source", "call", "notes"}:  # they need no check, and values no copy
+        """Copy the scores and change metadata: source, policy for missing scores, groups, teams, errors."""
+        if about.keys() <= {"source", "call", "notes"}:  # these need no check, and the values no copy
             made = object.__new__(type(self))
             vars(made).update(vars(self) | {k: tuple(v) if k == "notes" else v for k, v in about.items()})
             return made
@@ -146,7 +146,7 @@ class Scores(_Data):
     measure : str, optional
         The name of the measure.
     lower_is_better : bool
-        Set it for errors and times: `values` become the negatives of the given scores. Tables show the given scores.
+        True for errors and times: `values` become the negatives of the given scores. Tables show the given scores.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
         The policy for missing scores, as in `read_scores`. It is applied once the compared systems and topics are
         known; `complete` applies it at once.
@@ -254,7 +254,7 @@ class Scores(_Data):
     # Properties -------------------------------------------------------------------------------------------------------
 
     def counts(self) -> IntArray:
-        """Count the topics of each system."""
+        """Count the topics on which each system has a score."""
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     @property
@@ -297,7 +297,7 @@ class Scores(_Data):
         try:
             if self.missing == "available" and open_to_holes:
                 refuse_empty(there, self.systems)
-                if self.total != "borda":  # borda gives 0 points for a hole
+                if self.total != "borda":  # Borda gives 0 points for a hole
                     refuse_apart(there, self.systems)
                 return self, ()
             if self.missing == "zero" and (
@@ -313,7 +313,7 @@ class Scores(_Data):
         except InputError as error:
             raise InputError(f"{self.source}: {error}" if self.source else str(error)) from None
         made = self._take(columns, rows)
-        if self.runs is None or made.has_holes:  # otherwise nothing was filled in, and the runs stay
+        if self.runs is None or made.has_holes:  # otherwise nothing was filled in, so the runs are kept
             made = made.like(self.shown(values))
         return made, (f"{self.source}: {what}" if self.source else what,)
 
@@ -365,7 +365,7 @@ class Scores(_Data):
     def observations(self) -> Scores:
         """Make a complete row for each topic or group, the units that are resampled. The mean of the rows is the total.
 
-        Missing scores are filled so that they add nothing to the error of a total.
+        Missing scores are filled so that they contribute nothing to the standard error of a total.
         """
         made = self.points()
         values = influences(made.values) if made.has_holes else made.values
@@ -387,7 +387,7 @@ class Scores(_Data):
         return np.asarray(points.sum(axis=0)) if self.total == "borda" else mean_over_topics(points)
 
     def _predicted(self) -> FloatArray:
-        """Points on every topic; missing points are predicted from the effects of topic and system."""
+        """Return points on every topic; predict missing points from the effects of topic and system."""
         if self.types is None or not self.has_holes:
             return fitted(self.points().values)
         return self.like(fitted(self.values)).points().values  # weighted points do not fit the model
@@ -402,7 +402,7 @@ class Scores(_Data):
 
     @checked
     def drop_bottom(self, quantile: float = 0.25) -> Scores:
-        """Drop the systems whose mean is below a quantile of the means, as studies do with outliers.
+        """Drop systems whose mean is below a quantile of all means, as studies do to remove outliers.
 
         Parameters
         ----------
@@ -474,7 +474,7 @@ class Means(_Data):
     Parameters
     ----------
     errors : mapping, Series or sequence, optional
-        The standard error of each score, if errors are independent; `rank_intervals` then needs no topics.
+        The standard error of each score, if the errors are independent; `rank_intervals` then needs no topics.
     covariance : array-like or frame, optional
         The covariance of the scores, systems x systems, instead of `errors`.
     degrees_of_freedom : float, optional
@@ -604,12 +604,12 @@ def ranked(systems: Sequence[str], means: FloatArray) -> tuple[tuple[str, ...], 
 
 
 def owned(values: FloatArray) -> FloatArray:
-    """Mark a matrix that nothing else refers to, so that `Scores` does not copy it."""
+    """Mark a matrix as unshared, so that `Scores` need not copy it."""
     return values.view(_Owned) if values.flags.c_contiguous and values.flags.owndata else values
 
 
 class _Owned(np.ndarray):
-    """A matrix that nothing else refers to, so that it need not be copied."""
+    """A matrix that no other code refers to, so that it need not be copied."""
 
 
 def _matrix(values: npt.ArrayLike) -> FloatArray:
@@ -657,7 +657,7 @@ def check_labels(labels: Iterable[Any], what: str) -> tuple[str, ...]:
 
 
 def checked_choice(systems: Iterable[Any] | None, topics: Iterable[Any] | None) -> dict[str, Any]:
-    """Check the requested systems and topics, and return them as arguments for readers."""
+    """Check the requested systems and topics, and return them as keyword arguments for readers."""
     given = {"systems": systems, "topics": topics}
     return {name: None if labels is None else check_labels(labels, name) for name, labels in given.items()}
 

@@ -1,4 +1,4 @@
-"""Checks of standard errors and covariances of one score per system."""
+"""Check the standard errors or the covariance of scores, one score per system."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_covariance(given: Any, systems: tuple[str, ...]) -> FloatArray:
 
 
 def _numbers(given: Any, name: str, shape: tuple[int, ...], wanted: str) -> FloatArray:
-    """Copy the given values to an array of numbers; raise if they are not numbers or have the wrong shape."""
+    """Copy the given values to an array. Raise an error if they are not numbers or have the wrong shape."""
     try:
         array = np.asarray(given)
     except ValueError:

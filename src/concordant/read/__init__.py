@@ -1,4 +1,4 @@
-"""Read files into `Scores`. `formats` has one module for each format; `recognise` tells them apart by content."""
+"""Read files into `Scores`. `formats` has a module for each format; `recognise` tells the formats apart by content."""
 
 from .look import look
 from .reader import read_scores

@@ -22,7 +22,7 @@ class NamedRows(NamedTuple):
 
     header: list[str]
     rows: Iterator[tuple[int, list[str]]]
-    """For each row, the line where it starts and its cells, as many as the header has."""
+    """For each row, the number of its first line, and as many cells as the header has."""
 
 
 def load_names(path: str | os.PathLike[str]) -> Source:
@@ -31,10 +31,10 @@ def load_names(path: str | os.PathLike[str]) -> Source:
 
 
 def named_rows(source: Source) -> NamedRows:
-    """Read the rows of a file with a header (CSV, TSV or semicolons), without white space around the cells.
+    """Read the rows of a file with a header (CSV, TSV or semicolons), and strip white space from the cells.
 
-    No line is a comment, because a name may begin with #. Rows with only empty cells, which spreadsheets leave at the
-    end, are skipped. An empty file has an empty header.
+    No line is a comment, because a name may begin with #. Rows with only empty cells are skipped, because spreadsheets
+    leave such rows at the end. An empty file has an empty header.
     """
     if source.parquet:
         raise source.error("is a Parquet file: save it as CSV")
@@ -64,14 +64,14 @@ WANTED_COST = f"give numbers above 0, from {LEAST_COST:g} to {MOST_COST:g}"
 
 
 def is_cost(cost: Any) -> bool:
-    """Tell whether a topic may cost this much: products and ratios of two allowed costs stay finite."""
+    """Tell whether a cost is within limits, so that the product and the ratio of two costs stay finite."""
     return bool(LEAST_COST <= cost <= MOST_COST)
 
 
 def labels_of(given: Any, name: str) -> dict[str, str]:
     """Return the label of each topic or system, from a mapping, a Series, or a CSV or TSV file.
 
-    The file has the topics or systems in its first column. If it has several other columns, PATH:COLUMN chooses one.
+    The first column of the file holds the topics or systems. With several other columns, PATH:COLUMN chooses one.
     """
     if isinstance(given, (str, os.PathLike)):
         return _read(os.fspath(given), name)
@@ -87,7 +87,7 @@ def labels_of(given: Any, name: str) -> dict[str, str]:
 def new_names(given: Any) -> dict[str, str]:
     """Return the new name for each old name, from a mapping, a Series, or a file of two columns without a header.
 
-    A header line does no harm: it renames a system that does not exist.
+    A header line does no harm, because it renames a system that does not exist.
     """
     if not isinstance(given, (str, os.PathLike)):
         return labels_of(given, "rename")

@@ -43,9 +43,10 @@ def look(
     Returns
     -------
     Findings
-        `path`, `formats`, `n_files`; `reading`, what rows and columns mean; `systems`, `topics`, `groups`; `measures`,
-        from which you can choose; `measure`, the one whose `missing` scores are counted; `lower_is_better`, None if you
-        must choose the direction; `next_command`; and `problem`, the reason if the files cannot be read as they are.
+        `path`, `formats`, `n_files`; `reading`, the meaning of rows and columns; `systems`, `topics`, `groups`;
+        `measures`, all that you can choose from; `measure`, the one whose `missing` scores are counted;
+        `lower_is_better`, None if you must choose the direction; `next_command`; and `problem`, the reason if the files
+        cannot be read as they are.
         Such a problem does not raise an error here.
 
     Examples
@@ -80,7 +81,7 @@ def look(
 
 
 def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | None, reading: Reading) -> int:
-    """Add to `numbers` what the files hold and how they are read; return how many topics all systems share."""
+    """Add the contents of the files, and how they are read, to `numbers`; return how many topics all systems share."""
     measures = tuple(dict.fromkeys(m for contents in found if contents.named for m in contents.measures()))
     default = next((contents.default for contents in found if contents.default in measures), None)
     numbers |= {
@@ -93,7 +94,7 @@ def _fill(numbers: dict[str, Any], found: Sequence[Contents], measure: str | Non
     try:
         made = reading.scores(found)
         lower: bool | None = made.lower_is_better
-    except ConcordantError:  # the facts are the same in both directions
+    except ConcordantError:  # the other facts do not depend on the direction
         made, lower = reading._replace(lower_is_better=False).scores(found), None
     numbers |= {
         "reading": found[0].reading,  # some tables set it only when scores are read
@@ -131,9 +132,9 @@ def _verdict(found: Mapping[str, Any]) -> str:
 
 
 def _ends(labels: Sequence[str], most: int = 6) -> str:
-    """List all labels if they are few, otherwise the first and last ones, because strays are usually at an end."""
+    """List all labels if they are few, otherwise the first and last ones, because stray labels are usually there."""
     some = labels if len(labels) <= most else [*labels[: most // 2], "...", *labels[-(most // 2) :]]
-    # Shorten names, because a topic may be named by a whole question. Two blanks would start a new column.
+    # Shorten names, because the name of a topic may be a whole question. Two blanks would start a new column.
     short = [textwrap.shorten(one_line(name), LONGEST, placeholder=" ...") for name in some]
     return f"{len(labels)}: {listing(short)}"
 

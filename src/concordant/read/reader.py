@@ -41,7 +41,7 @@ from .tables.layout import NO_ROLES, Given, Origin, Roles, warn_of
 from .tables.rows import WIDTH
 from .tables.vocabulary import direction, error_of_another, is_standard_error, usually_an_error
 
-_LONGEST = 2_000  # the most characters that one argument may add to a Python call
+_LONGEST = 2_000  # the longest argument, in characters, in a recorded Python call
 
 
 class Selection(TypedDict, total=False):
@@ -123,7 +123,7 @@ class Reading(NamedTuple):
     def scores(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
         """Return the scores of one measure, for the requested systems and topics in the requested order.
 
-        A run whose file is empty is a system without scores.
+        If the file of a run is empty, the run is a system without scores.
         """
         systems, topics = self.roles.systems, self.roles.topics
         grid, measure = joined(found, self.measure, systems)
@@ -140,7 +140,7 @@ class Reading(NamedTuple):
             if others := [file.label for run, file in empty if run not in grid.names]:
                 files = counted(len(others), "empty file")
                 warn(f"Skipped {files} of systems that were not asked for: {listing(others)}")
-            if topics is None and self.missing == "available":  # leave out topics that none of these systems has
+            if topics is None and self.missing == "available":  # leave out topics without any score
                 grid = grid.take(np.flatnonzero(~np.isnan(grid.values).all(axis=1)).tolist())
         if one_each and len(grid.values) > 1:
             raise origin.error("some have scores on topics, others one score per system: read them one by one")
@@ -159,7 +159,7 @@ class Reading(NamedTuple):
         return Scores(owned(grid.scores), grid.topics, grid.names, measure, groups=groups, **about)
 
     def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
-        """Return the scores with the metadata of `described`. Topics named like segments are grouped by document."""
+        """Return the scores with the metadata of `described`. Group topics named like segments by document."""
         made = self.scores(found, empty)
         if isinstance(made, Scores) and made.runs is not None and self.repeats == "mean":
             warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and its score is their mean")
@@ -167,7 +167,7 @@ class Reading(NamedTuple):
             documents = documents_of(made.topics)
             if documents is not None:
                 count = len(set(documents.values()))
-                # The command line and Python show the same sentence, so it names both spellings.
+                # The command line and Python show the same sentence, so it gives both spellings.
                 groups = "documents are resampled as groups; to resample segments, say groups='none' (--groups none)"
                 warn(f"{made.source}: the topics are segments of {count} documents, so {groups}")
                 made = made.described(groups=documents)
@@ -227,7 +227,7 @@ def _together(found: Sequence[Contents]) -> Origin:
 
 
 def _refuse_errors(grid: Grid, axis: str, origin: Origin) -> None:
-    """Refuse systems or topics whose labels say that they hold the errors of other scores."""
+    """Refuse a system or topic whose label says that it holds the errors of another one."""
     if (wrong := error_of_another(grid.labels(axis))) is not None:
         said = f"{axis[:-1]} {wrong!r} is named like the error of another {axis[:-1]}"
         raise origin.error(f"{said}: leave it out with {argument(axis, [f'!{wrong}'])}")
@@ -241,7 +241,7 @@ def _groups(found: Sequence[Contents], topics: Sequence[str]) -> Mapping[str, st
 
 
 def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] | None:
-    """Return the standard error of each system's score, if the tables have limits for all systems."""
+    """Return the standard error of each system's score, if the tables have errors or limits for all systems."""
     given = [(contents.origin, *contents.errors(measure)) for contents in found]
     known = {system: error for _, errors, _ in given for system, error in errors.items()}
     if not known:
@@ -256,7 +256,7 @@ def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] 
     for origin, _, columns in given:
         shown = listing(map(repr, columns))
         if len(columns) == 1 and is_standard_error(columns[0]):
-            continue  # what its name says
+            continue  # its name says that it holds standard errors
         warn_of(origin, f"standard errors were computed from the 95% limits in {shown}: their distance / {WIDTH:g}")
     return [known.get(system, np.nan) for system in grid.names]
 
@@ -267,7 +267,7 @@ def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Orig
     by_file = [lower for c in found for topic, lower in c.lower.get(measure, {}).items() if topic in topics]
     named = measure or next((c.column for c in found if c.column), "")
     side = (found[0].origin.label if len(found) == 1 else "PATH") + (f":{measure}" if measure else "")
-    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # perhaps numbers or costs of errors
+    if said is None and "mqm" in named.lower() and (grid.values > 0).any():  # may be counts or costs of errors
         raise origin.error(f"has {named!r} scores above 0, which may count errors: {either_direction(side)}")
     lower = direction(named, said, origin, by_file, side)
     label = next((c.origin.label for c in found if usually_an_error(PurePath(c.origin.label).name)), None)
@@ -277,7 +277,7 @@ def _direction(found: Sequence[Contents], grid: Grid, measure: str, origin: Orig
 
 
 def _warn_of_zeros(values: FloatArray, origin: Origin) -> None:
-    """Warn if all scores are 0, for instance because no answer satisfies the measure."""
+    """Warn if all scores are 0, for instance because no answer meets the criterion of the measure."""
     zeros = values == 0
     if values.shape[1] > 1 and zeros.any() and (zeros | np.isnan(values)).all():
         warn_of(origin, "every score is 0, so all systems are tied: is this the right file and measure?")
@@ -304,10 +304,10 @@ def read_scores(
     progress : callable, optional
         Called with (done, total), in files.
     missing : {"error", "zero", "drop", "drop-systems", "mean", "available"}
-        What to do if a system lacks a topic: "zero" scores 0 (like trec_eval -c), "drop" keeps the topics that all
-        systems have, "drop-systems" keeps the systems that have all topics, "mean" averages each system over the topics
-        it has, to reproduce published means. "available" leaves the score missing: two systems are compared on the
-        topics that both have. The policy is applied once the compared systems and topics are known.
+        What to do if a system has no score on a topic: "zero" sets the score to 0 (like trec_eval -c), "drop" keeps the
+        topics that all systems have, "drop-systems" keeps the systems that have all topics, "mean" averages each system
+        over the topics it has, to reproduce published means. "available" leaves the score missing: two systems are
+        compared on the topics that both have. The policy is applied once the compared systems and topics are known.
     lower_is_better : bool, optional
         True for errors, times or ranks: `values` become the negatives of the scores, and tables show the given scores.
         By default the file decides, if its format states a direction. A measure named like an error (wer, loss, ...) is
@@ -328,11 +328,12 @@ def read_scores(
         Read only these systems or topics, in this order; missing scores of others do not matter. ``"STS*"`` selects all
         matching names, and ``"!AFQMC"`` leaves one out.
     rename : mapping, Series or path, optional
-        A new name for each system, by its name in the files; or a file with two columns, the old and the new names.
+        The new names of systems: a mapping from their names in the files, or a file with two columns, the old and the
+        new names.
         Sides are matched by the new names.
     repeats : str
         The score of a topic with several runs: "mean", "pass@k" (the probability that at least one of k runs passes) or
-        "pass^k" (that all k pass). k may not exceed the number of runs.
+        "pass^k" (the probability that all k runs pass). k may not exceed the number of runs.
     topic_column, system_column, score_column : str, optional
         The columns of a table that hold topics, systems and scores, if their names do not say so.
     run_column : str, optional
@@ -378,7 +379,7 @@ def read_scores(
 
 
 def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
-    """Write the Python call that reads the scores again; return "" if an argument cannot be written as code."""
+    """Write the Python call that would read the scores again; return "" if an argument cannot be written as code."""
 
     def written(value: Any) -> str:
         if isinstance(value, os.PathLike):
@@ -395,7 +396,7 @@ def call_of(given: Any, measure: str | None, how: Mapping[str, Any]) -> str:
 
 
 def tables_in(path: str | os.PathLike[str]) -> list[str]:
-    """List the files of a folder if each holds a table of several systems and so can be a side; otherwise list none.
+    """List the files of a folder if each can be a side because it holds a table of several systems; otherwise none.
 
     The first file with scores decides whether the files hold several systems.
     """
@@ -426,7 +427,7 @@ def read_contents(
 ) -> tuple[list[Contents], list[tuple[str, Source]]]:
     """Read all files with scores, and list the runs whose files are empty.
 
-    Raise if no file has scores, or if a file is damaged.
+    Raise an error if no file has scores, or if a file is damaged.
     """
     found: list[Contents] = []
     empty: list[tuple[str, Source]] = []
@@ -453,7 +454,7 @@ def read_contents(
         found = mteb.newest(found)
     details = [table for table in found if not table.summary]
     if details and (summaries := [table for table in found if table.summary]):
-        # Summaries are dropped below, so a run with only a summary would vanish.
+        # Summaries are dropped below, so a run that has only a summary would vanish.
         names = {table.names[0] for table in details}
         if lost := next((table for table in summaries if table.names[0] not in names), None):
             there = f"whose samples are missing, while those of {listing(sorted(names))} are given"
@@ -465,7 +466,7 @@ def read_contents(
 
 
 def _tell_of_others(labels: list[str]) -> None:
-    """Say in one note which files were skipped, counted by name."""
+    """Warn once about all skipped files, and count those with the same name."""
     if labels:
         names = Counter(os.path.basename(label) for label in labels)
         shown = listing(name if count == 1 else f"{name} ({count:,})" for name, count in names.most_common())
@@ -486,9 +487,9 @@ def as_scores(given: Collection, name: str = "scores", **how: Unpack[ReadOptions
     Parameters
     ----------
     given : Scores, Means, path, frame, mapping or results of a tool
-        `Scores` and `Means` are returned unchanged, except for the options in `how`. A path, glob or folder, or a list
-        of these, is read by `read_scores`. A pandas, polars or Arrow table is read like a CSV file of the same table; a
-        pandas index is its first column. A mapping or Series of one number per system becomes `Means`. Nested
+        `Scores` and `Means` are returned unchanged, unless `how` has options. A path, glob or folder, or a list of
+        these, is read by `read_scores`. A pandas, polars or Arrow table is read like a CSV file of the same table; a
+        pandas index counts as the first column. A mapping or Series of one number per system becomes `Means`. Nested
         dictionaries and the results of ir_measures, ranx, PyTerrier and pytrec_eval are taken as they are.
     name : str
         The name of the scores in error messages.
@@ -561,8 +562,8 @@ def _means(given: Any, name: str, reading: Reading) -> Means:
 def as_topics(given: Collection, name: str = "scores", *, least_systems: int = 2, holes: bool = False) -> Scores:
     """Convert scores as `as_scores` does, for functions that need topics; apply the policy for missing scores.
 
-    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, scores may stay
-    missing.
+    A bare topics x systems array is accepted; its systems are called 0, 1, 2, ... With `holes`, missing scores
+    are allowed.
     """
     made, said = as_topic_side(given, name).settled(open_to_holes=holes)
     for sentence in said:
@@ -639,7 +640,7 @@ def is_bare(given: Any) -> bool:
     return all(isinstance(g, int | float | np.number) or is_bare(g) for g in given)
 
 
-# Results of evaluation tools, recognised by their attributes, so that no tool is imported ----------------------------
+# Results of evaluation tools: recognised by their attributes, so that no tool is imported ----------------------------
 
 
 def _results(given: Any, of: str = "") -> Any:
@@ -657,7 +658,7 @@ def _results(given: Any, of: str = "") -> Any:
             way_out = "call ranx.evaluate(qrels, run, measures) first, and give {run.name: run.scores for run in runs}"
             raise InputError(f"the ranx {type(given).__name__}{of} holds no scores on topics: {way_out}")
         return scores
-    records = getattr(given, "per_query", given)  # from ir_measures.calc; iter_calc yields metrics
+    records = getattr(given, "per_query", given)  # from ir_measures.calc; iter_calc yields the metrics themselves
     nothing = isinstance(records, str | bytes | set | frozenset | np.ndarray)
     return _metrics(records, of) if isinstance(records, Iterable) and not nothing else given
 

@@ -57,7 +57,7 @@ _LINES: tuple[tuple[Callable[[Any], bool], _Reader], ...] = (
 
 
 def recognise(source: Source, roles: Roles = NO_ROLES) -> Contents:
-    """Recognise and read a file that is not empty. If the caller named the file, a single run gets this name."""
+    """Recognise and read a file that is not empty. If the caller named the file and it holds one run, use this name."""
     try:
         found = _recognise(source, roles)
     except OtherKindError:
@@ -117,7 +117,7 @@ def _text(source: Source, line: int, first: bytes, roles: Roles) -> Contents:
 
 
 def _has_scores(source: Source) -> bool:
-    """Tell whether an unreadable file was meant to hold scores. If so, it is damaged and must not be skipped.
+    """Tell whether an unreadable file was meant to hold scores: then the file is damaged and must not be skipped.
 
     The file was meant to hold scores if its header names a score or a measure, if its header names systems or topics
     and other columns hold a number, or if at least half of the first cells are numbers.
@@ -134,7 +134,7 @@ def _has_scores(source: Source) -> bool:
         header, rows = list(content[0]), [list(record.values()) for record in content[:20] if isinstance(record, dict)]
     else:
         header, *rows = [delimited.split_line(text, mark) for _, text in lines]
-    # Prose, whose words are separated by blanks, may contain column names by chance.
+    # Prose may contain the names of columns by chance. Its words are separated by blanks.
     named = mark is not None and any(map(vocabulary.names_labels, header))
     if named and any(
         vocabulary.looks_like_measure(name) or vocabulary.column_name(name) in vocabulary.VALUE_COLUMNS
@@ -153,7 +153,7 @@ def unknown(source: Source, line: int | None) -> OtherKindError:
 
 
 def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None:
-    """Read a file whose first line already holds data; return None if that line is a header."""
+    """Read a file whose first line already holds data; return None if the first line is a header."""
     ends_in_number = number(fields[-1]) is not None or _names_a_measure_again(source, fields)
     if len(fields) >= 6 and fields[1].upper() == "Q0" and None not in map(number, fields[3:5]):
         if (ranking := delimited.read_ranking(source)) is not None:
@@ -170,7 +170,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
     if len(fields) == 2:
         means = "has two columns, a measure and its mean, as ir_measures prints by default"
         raise source.error(f"{means}: write per-topic scores, with ir_measures -q", line)
-    # A line of numbers alone names no measure.
+    # A line that holds only numbers names no measure.
     table = delimited.read_columns(source, len(fields)) if None in numbers else None
     if table is not None:
         return table
@@ -184,7 +184,7 @@ def _headerless(source: Source, line: int, fields: list[str]) -> Contents | None
 
 
 def _names_a_measure_again(source: Source, fields: list[str]) -> bool:
-    """Tell whether the next line names the same measure in the same field. If so, the first line is not a header."""
+    """Tell whether the second line names the same measure in the same field, so that the first line is no header."""
     _, below = next(islice(source.lines(), 1, None), (0, b""))
     pairs = list(zip(fields[:-1], delimited.split_line(below, delimited.separator(source)), strict=False))
     return len(fields) in (3, 4) and any(a == b and vocabulary.looks_like_measure(a) for a, b in pairs)
@@ -290,7 +290,7 @@ def table_contents(cells: Cells, roles: Roles = NO_ROLES) -> Contents | None:
 
 
 def _blank(cells: Cells) -> list[int]:
-    """Find empty columns without a name, which spreadsheets write after a table."""
+    """Find empty columns without a name. Spreadsheets write such columns after a table."""
     unnamed = (k for k, name in enumerate(cells.names) if k and (not name or name.startswith("Unnamed: ")))
     return [k for k in unnamed if not cells.words(k) and np.isnan(cells.numbers(k)).all()]
 

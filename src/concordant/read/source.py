@@ -33,16 +33,16 @@ from ..errors import (
 )
 from .tables.vocabulary import number
 
-# One line may take `MAX_BYTES` / 64, unless it is JSON: a field of two bytes takes up to 60 bytes of memory.
+# A line that is not JSON may have at most `MAX_BYTES` / 64 bytes, because a field of 2 bytes takes up to 60 in memory.
 LINE_SHARE = 64
-# The most files below one folder: a link may lead to a whole disk.
+# The most files below one folder. A limit is needed because a link may lead to a whole disk.
 MAX_FILES = 1_000_000
 _ROW, _COMMENT = re.compile(rb"^[^#\n][^\n]*", re.MULTILINE), re.compile(rb"^#[^\n]+", re.MULTILINE)
 QUOTED = re.compile(rb'"[^"]*"')
 
 _DECOMPRESS = "decompress it first, or use gzip"
 _ZIP = f"a zip archive: {_DECOMPRESS}"
-# Files that are not read, by their first bytes.
+# Kinds of files that are not read, recognised by their first bytes.
 _REFUSED = {
     b"PK\x03\x04": _ZIP,
     b"BZh": f"compressed with bzip2: {_DECOMPRESS}",
@@ -51,7 +51,7 @@ _REFUSED = {
     b"ARROW1": "an Arrow or Feather file: save it as Parquet",
     b"\xff\xff\xff\xff": "an Arrow stream: save it as Parquet",
 }
-# Kinds of zip archives, by suffix.
+# Kinds of zip archives, recognised by their suffixes.
 _ARCHIVES = {
     ".eval": "an Inspect archive: convert it with `inspect log convert --to json --output-dir json FILE`",
     ".xlsx": "a workbook: save the sheet as CSV",
@@ -86,13 +86,13 @@ class Source:
 
     @property
     def empty(self) -> bool:
-        """Whether the file has only blank lines and comments."""
+        """Whether the file contains only blank lines and comments."""
         return not self.parquet and next(self.lines(), None) is None
 
     def lines(self, comments: bool = False) -> Iterator[tuple[int, bytes]]:
-        """Yield line numbers, from 1, and lines, without blank lines and comments (`#`); or yield only the comments."""
+        """Yield line numbers, from 1, and lines. Skip blank lines and comments (`#`), or yield only the comments."""
         number, place = 1, 0
-        # Do not split all lines: often only the first line is needed, and none of a million comments.
+        # Do not split all lines: often only the first one is needed, and there may be a million comments.
         for match in (_COMMENT if comments else _ROW).finditer(self.data):
             number += self.data.count(b"\n", place, match.start())
             place = match.start()
@@ -100,13 +100,13 @@ class Source:
                 yield number, match[0]
 
     def text(self, line: int) -> str:
-        """Return a line by its number, or only its beginning if it is very long."""
+        """Return the line with this number; if it is very long, return only its beginning."""
         return self.data.split(b"\n", line)[line - 1][:1000].decode(errors="replace")
 
     def error(self, message: str, line: int | None = None) -> ReadError:
-        """Make an error that quotes a line of this file or, without a line, is about the whole file."""
+        """Make an error that quotes a line of this file. Without `line`, the error is about the whole file."""
         text = None if line is None or self.parquet else self.text(line)
-        says_nothing = text is None or text.strip() in ("{", "[")  # as in indented JSON
+        says_nothing = text is None or text.strip() in ("{", "[")  # the first line of indented JSON
         return ReadError(message, self.label, line, None if says_nothing else text)
 
     def other_kind(self, message: str, line: int | None = None) -> OtherKindError:
@@ -114,7 +114,7 @@ class Source:
         return OtherKindError(*self.error(message, line).args)
 
     def run_name(self) -> str:
-        """Name the run in this file after the file."""
+        """Return the name of the run in this file, taken from the name of the file."""
         name = self.path.name if self.path else self.label
         # Escape bytes that are not UTF-8, because they could not be written to any file.
         return run_name(name.encode(errors="surrogateescape").decode(errors="backslashreplace"))
@@ -142,7 +142,7 @@ class Source:
 
 
 def run_name(file_name: str) -> str:
-    """Return the name of a run from the name of its file, without `input.`, a compression suffix and a known suffix.
+    """Derive the name of a run from its file name: drop `input.`, a compression suffix and a known suffix.
 
     >>> [run_name(n) for n in ("input.bm25.gz", "smith.bm25", "smith.ql.eval", "x.q.txt")]
     ['bm25', 'smith.bm25', 'smith.ql', 'x.q']
@@ -198,14 +198,14 @@ def _paths(what: str | os.PathLike[str]) -> list[Item]:
 
 
 def _glob(pattern: Path, text: str) -> list[Path]:
-    """List the files that match a pattern, and those in matching folders, sorted."""
+    """List the files that match a pattern, and all files in matching folders, sorted."""
     for part in reversed(pattern.parents):
         # glob skips folders that it may not read.
         for folder in glob.glob(str(part), recursive=True) if glob.has_magic(str(part)) else ():
             if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
                 raise ReadError("the folder cannot be read: Permission denied", folder)
     found = sorted(Path(name) for name in glob.glob(str(pattern), recursive=True))
-    found = found if _is_backup(pattern) else _without_backups(found)  # a pattern such as *~ asks for backups
+    found = found if _is_backup(pattern) else _without_backups(found)  # a pattern such as *~ requests backups
     if not found:
         raise ReadError("no file matches", text)
     reading_whole({match.parent for match in found}, pattern.name)
@@ -221,7 +221,7 @@ def _is_backup(path: Path) -> bool:
 
 
 def _without_backups(found: list[Path]) -> list[Path]:
-    """Return the files that are not backups, sorted, and warn about the backups that are left out."""
+    """Return the files that are not backups, sorted. Warn about the backups that are left out."""
     if shown := listing(sorted(path for path in found if _is_backup(path))):
         warn(f"backup files left out: {shown}")
     return sorted(path for path in found if not _is_backup(path))
@@ -234,7 +234,7 @@ def _folder(folder: Path) -> list[Path]:
         raise ReadError(f"the folder cannot be read: {error.strerror or error}", str(error.filename or folder))
 
     found: list[Path] = []
-    seen = {str(above) for above in Path(os.path.realpath(folder)).parents}  # a link back up is not followed
+    seen = {str(above) for above in Path(os.path.realpath(folder)).parents}  # do not follow a link back up
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
         seen.add(os.path.realpath(place))
         inside = (name for name in folders if not name.startswith("."))
@@ -251,7 +251,7 @@ def _folder(folder: Path) -> list[Path]:
 
 def load(item: Item, share: int = 1) -> Source:
     """Read a file, decompress it and convert it to UTF-8 with plain newlines, up to the limit divided by `share`."""
-    # Most open files know their path, but a pipe's name is a number, and a terminal's is <stdin>.
+    # Most open files have a path as their name, but the name of a pipe is a number, and that of a terminal is <stdin>.
     own = item.file if isinstance(item.file, Path) else getattr(item.file, "name", "")
     path = Path(own) if isinstance(own, str | Path) and str(own) and not str(own).startswith("<") else None
     label = str(path) if path else item.name or f"<{type(item.file).__name__}>"
@@ -275,7 +275,7 @@ def _raw(file: Any, label: str, share: int) -> bytes:
         raise ReadError(f"cannot be read: {error.strerror or error}", label) from None
     except (ReadError, InputTypeError):
         raise
-    except ValueError as error:  # the file is closed, or is text in another encoding, or gzip as text
+    except ValueError as error:  # the file is closed, in another encoding, or gzip opened as text
         raise ReadError(f"cannot be read: {error}; open it in binary mode", label) from None
 
 
@@ -301,7 +301,7 @@ def _clean(data: bytes, label: str) -> bytes:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.isascii():
-        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # marks of joined files
+        data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\n\xef\xbb\xbf", b"\n")  # byte order marks of joined files
     if b"\0" in data:
         error = _bad_byte(data, data.index(b"\0"), "is binary: it has a null byte; save text as UTF-8", label)
         raise OtherKindError(*error.args)
@@ -328,12 +328,12 @@ def _bad_byte(data: bytes, place: int, message: str, label: str) -> ReadError:
     return ReadError(message, label, data.count(b"\n", 0, place) + 1, text)
 
 
-# Keys that hold no scores. A published MTEB file has each of them twice.
+# Keys that hold no scores. Each of them occurs twice in a published MTEB file.
 _TOLERATED = frozenset({"evaluation_time", "kg_co2_emissions"})
 
 
 class _TwiceError(ValueError):
-    """A JSON object has a key twice, and parsers silently keep the last value."""
+    """A JSON object contains a key twice. Parsers silently keep the last value."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -356,17 +356,17 @@ def load_json(source: Source, text: bytes | None = None, line: int | None = None
         return _DECODER.decode((source.data if text is None else text).decode())
     except json.JSONDecodeError as error:
         start, rest = error.doc[: error.pos].strip(), error.doc[error.pos :].strip()
-        # Prose may begin with a bracket; JSON that was cut off ends where it goes wrong.
+        # Prose may begin with a bracket. If JSON was cut off, the error is at its end.
         kind = source.other_kind if text is None and start in ("{", "[") and rest else source.error
         raise kind(f"is not JSON: {error.msg}", line or error.lineno) from None
     except _TwiceError as error:
         raise source.error(f"has the key {str(error)!r} twice in one object", line) from None
-    except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
+    except (RecursionError, ValueError) as error:  # nested too deeply, or a number with thousands of digits
         raise source.error(f"is JSON that cannot be read: {error}", line) from None
 
 
 # The most bytes that one file may hold, decompressed: a gzip of 1 MB can expand to 1 GB, and /dev/zero has no end. To
-# read larger files, set CONCORDANT_MAX_BYTES in the environment, or this number. All other limits depend on it.
+# read larger files, set CONCORDANT_MAX_BYTES in the environment, or this constant. All other limits depend on it.
 MAX_BYTES = limit_of("CONCORDANT_MAX_BYTES", 2**30)
 JSON_SHARE = 4  # Python objects take up to 40 times the memory of their JSON
 _PIECE = 2**20
@@ -378,14 +378,14 @@ def most_bytes(share: int = 1) -> int:
 
 
 def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
-    """Read a file, up to the limit. Nothing else in the package opens a file that a user names.
+    """Read a file, up to the limit. No other function of the package opens a file that a user names.
 
-    A named pipe is refused, because nobody may ever write to it; a shell's `<(command)` is read.
+    A named pipe is refused, because perhaps no program ever writes to it. A shell's `<(command)` is read.
 
     Parameters
     ----------
     path : path
-        A file. Devices are read up to the limit as well.
+        The path of a file. A device is read up to the limit, too.
     share : int
         The limit is `MAX_BYTES` divided by this number.
 
@@ -397,7 +397,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
     Raises
     ------
     ReadError
-        If it cannot be read, is a named pipe, or is too large.
+        If the file cannot be read, is a named pipe, or is too large.
 
     """
     label = os.fsdecode(path)
@@ -410,7 +410,7 @@ def read_bytes(path: str | os.PathLike[str], share: int = 1) -> bytes:
             size = about.st_size if stat.S_ISREG(about.st_mode) else 0
             if size > most_bytes(share):
                 raise too_large(label, share)
-            start = stream.read(size)  # at once: joined pieces would be in memory twice
+            start = stream.read(size)  # in one call, because joining pieces would take twice the memory
             rest = b"".join(pieces(stream, label, share, len(start)))
             return start + rest if rest else start
     except FileNotFoundError:
@@ -429,7 +429,7 @@ def _alike(path: Path) -> str:
 
 
 def pieces(stream: Any, label: str, share: int = 1, before: int = 0) -> Iterator[Any]:
-    """Yield the rest of an open file in pieces, bytes or text, up to the limit. `before` bytes were read earlier."""
+    """Yield the rest of an open file, as pieces of bytes or text, up to the limit. `before` bytes were already read."""
     size = before
     while part := stream.read(_PIECE):
         if not isinstance(part, str | bytes | bytearray | memoryview):
@@ -448,7 +448,7 @@ def too_large(label: str, share: int = 1, what: str = "holds", line: int | None 
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a small UTF-8 file, such as names or JSON, with plain newlines."""
+    """Read a small UTF-8 file, such as a list of names or JSON, and convert its newlines to plain ones."""
     data = read_bytes(path, JSON_SHARE)
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -471,9 +471,10 @@ def parse_side(text: str) -> SideName:
     Parameters
     ----------
     text : str
-        The text on the command line. The path is the longest beginning that exists, so paths may have colons, equals
-        signs and drive letters; a pattern exists if a file matches it. A last part `lower` or `higher` says which
-        scores are better; a measure of that name needs a direction after it, as in `scores.csv:lower:higher`.
+        The text on the command line. The path is the longest beginning that is an existing path, so paths may
+        contain colons, equals signs and drive letters. A pattern counts as existing if a file matches it. A last part
+        `lower` or `higher` says which scores are better. A measure with one of these names needs a direction after it,
+        as in `scores.csv:lower:higher`.
 
     Returns
     -------
@@ -530,8 +531,8 @@ def _exists(path: str) -> bool:
 def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str | None] | None = None) -> list[str]:
     """Name sides by their paths, shortened to the parts that differ.
 
-    Folders that are not needed, suffixes, and common beginnings and ends of names are dropped. If both sides come from
-    the same file, each is named after its measure.
+    Suffixes, common beginnings and ends of names, and folders that do not tell the paths apart are dropped. If both
+    sides come from the same file, each is named after its measure.
 
     Parameters
     ----------
@@ -566,7 +567,7 @@ def short_names(paths: Sequence[str | os.PathLike[str]], measures: Sequence[str 
 
 
 def look_alikes(names: Iterable[str], others: Iterable[str]) -> list[tuple[str, str]]:
-    """Pair names that differ only in case, punctuation, folders or suffixes, if each name has only one such partner.
+    """Pair names that differ only in case, punctuation, folders or suffixes. Skip names with several such partners.
 
     >>> look_alikes(["runs/BM25.gz", "ql", "x"], ["bm25", "QL.eval", "y"])
     [('runs/BM25.gz', 'bm25'), ('ql', 'QL.eval')]

@@ -1,1 +1,1 @@
-"""One module for each format; `read.recognise` tells them apart by content."""
+"""One module for each file format; `read.recognise` tells the formats apart by content."""

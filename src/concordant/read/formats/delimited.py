@@ -3,8 +3,8 @@
 Formats without a header are trec_eval -q (measure, topic, value), ir_measures -q (topic, measure, value), four columns
 that start with the run, and AutoJudge's six columns. After the run, measure and topic may come in either order; names
 of measures and the summary row show which. Rows of the topic `all` are summaries. The summary of the measure `runid`
-names the run. The others are used only if the file has no other rows (trec_eval without -q), because they may be means
-over topics that the file does not list (missing topics, -c, qrels of several years).
+names the run. Other summaries are used only if the file has no other rows (trec_eval without -q), because they may be
+means over topics that the file does not list (missing topics, -c, qrels of several years).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from ..tables.contents import MEAN, Contents, Grid, pivot, warn_of_lost, warn_of
 from ..tables.layout import Cells, Column, Roles, is_plausible, name_columns, parse, scores_of
 from ..tables.vocabulary import NOTHING, cell_number, is_fraction, number, plain_numbers
 
-# A number takes 8 bytes of memory, and a text that is neither a label nor a number about 170. So only a tenth of the
-# cells may hold such text. To read larger tables, set CONCORDANT_MAX_CELLS in the environment, or this number.
+# A number takes 8 bytes of memory; a text that is neither a label nor a number takes about 170. So only a tenth of the
+# cells may hold such text. To read larger tables, set CONCORDANT_MAX_CELLS in the environment, or this constant.
 MAX_CELLS = limit_of("CONCORDANT_MAX_CELLS", 100_000_000)
 _BATCH = 2**10  # cells that are parsed at a time; small batches spare the garbage collector
 _BLANK = " \t\n"
@@ -38,7 +38,7 @@ _BLANK = " \t\n"
 
 def read_delimited(source: Source, roles: Roles) -> Cells | None:
     """Read a table with a header line; return None if the text does not look like such a table."""
-    # The first two rows tell whether the rest is worth reading.
+    # The first two rows show whether this is a table.
     beginning = [(line, [cell.strip(_BLANK) for cell in row]) for line, row in islice(_rows(source), 2)]
     header_line, header = beginning[0]
     if len(beginning) < 2 or all(number(name) is not None for name in header):
@@ -46,10 +46,10 @@ def read_delimited(source: Source, roles: Roles) -> Cells | None:
     first = beginning[1][1]
     width = len(header)
     longer = len(first) == width + 1
-    trailing = longer and any(map(vocabulary.names_labels, header))  # a delimiter ends each row, or a name is missing
+    trailing = longer and any(map(vocabulary.names_labels, header))  # rows end with a delimiter, or a name is missing
     if longer and not trailing:  # R's write.table writes no header for the row names
         header = ["", *header]
-    scores = [cell_number(name) for name in header[1:]]  # nan where a cell says that a score is missing
+    scores = [cell_number(name) for name in header[1:]]  # nan if a cell says that its score is missing
     said = (roles.topic, roles.system)
     labelled = header[0] in said or vocabulary.names_labels(header[0])
     if not labelled and None not in scores and any(number(name) is not None for name in header[1:]):
@@ -61,7 +61,7 @@ def read_delimited(source: Source, roles: Roles) -> Cells | None:
     cells = _cells(source, header, kept, trailing)
     if longer and not trailing:
         bad = next((row for row, cell in enumerate(cells.values(0)) if is_fraction(number(cell))), None)
-        if bad is not None:  # these are scores, not names of rows
+        if bad is not None:  # the first column holds scores, not names of rows
             raise _unequal(source, width + 1, width, cells.lines[bad] if cells.lines else header_line)
     return cells
 
@@ -132,7 +132,7 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
                 raise _unequal(source, len(row), width, line)
             lines.append(line)
         for k, labels in texts.items():
-            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # each label once
+            labels.extend([sys.intern(row[k].strip(_BLANK)) for _, row in batch])  # store each label only once
         scores.add(list(compress(chain.from_iterable(row for _, row in batch), scored * len(batch))))
         refuse_too_many(source, 0, scores.words)
     block = np.frombuffer(scores.values, dtype=np.float64).reshape(len(lines), len(scores.columns))
@@ -142,21 +142,21 @@ def _cells(source: Source, header: list[str], kept: list[int], trailing: bool) -
 
 
 def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Yield the lines and cells of the rows, the header first."""
+    """Yield the line number and the cells of each row, the header first."""
     line, first = next(source.lines())
     delimiter = delimiter_of(first)
     text = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline="")
     for _ in range(line - 1):  # comments before the header
         text.readline()
     lines: Iterator[str] = text
-    if delimiter == " ":  # columns are aligned with blanks, and perhaps some tabs
+    if delimiter == " ":  # blanks align the columns, perhaps together with tabs
         lines = (line.replace("\t", " ").strip(" \n") + "\n" for line in lines)
     rows = csv_rows(source, lines, delimiter, line)
     if b'"' not in source.data and delimiter != " ":  # twice as fast as the csv module
         rows = ((place, text.rstrip("\n").split(delimiter)) for place, text in enumerate(lines, line))
     width = 0
     for place, row in rows:
-        # Look at the first cell first, because it is hardly ever empty.
+        # Test the first cell before the others, because it is hardly ever empty.
         if not row or not (row[0].strip(_BLANK) or any(cell.strip(_BLANK) for cell in row)):
             continue
         if not width or not row[0].startswith("#") or not _is_comment(source, row, place, width):
@@ -168,7 +168,7 @@ def _rows(source: Source) -> Iterator[tuple[int, list[str]]]:
 
 def csv_rows(source: Source, lines: Iterable[str], delimiter: str, line: int = 1) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number where each row starts, and its cells; `line` is the number of the first line."""
-    # strict: a quotation mark that is never closed would swallow the rest of the file.
+    # strict: otherwise a quotation mark that is never closed would swallow the rest of the file.
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter != "\t")
     start = line
     try:
@@ -220,7 +220,7 @@ def as_tabs(source: Source) -> Source:
             rules += bool(line.strip())
             made.append("")
             continue
-        if not is_markdown(line) and not any(made):  # a heading, or words above the table
+        if not is_markdown(line) and not any(made):  # a heading or text above the table
             made.append("")
             continue
         if not is_markdown(line) or rules > 1:
@@ -247,7 +247,7 @@ Rows = list[tuple[int, list[bytes]]]
 
 
 def separator(source: Source) -> bytes | None:
-    """Find what separates the fields of a file's first line: tabs, commas or semicolons; otherwise white space (None).
+    """Find the separator of fields in the first line of a file: tab, comma or semicolon; None means white space.
 
     Names may have blanks (`topic,GPT 4`), and names of runs may have commas (`a,b map 301 0.5`), so the second line is
     used, too.
@@ -291,8 +291,8 @@ TREC_EVAL = Form("trec_eval -q", 3, 1, 0, 2)
 class Columns(Contents):
     """The scores in columns without a header.
 
-    Published studies read a hundred files with thirty measures each and use one measure. So only the lines that name
-    the measure are split.
+    Published studies read a hundred files with thirty measures each, but use only one measure. So only lines that
+    contain its name are split.
     """
 
     def __init__(self, source: Source, form: Form) -> None:
@@ -311,7 +311,7 @@ class Columns(Contents):
                 self._take_means(self._rows())  # otherwise some rows are topics
 
     def _rows(self, wanted: bytes = b"") -> Rows:
-        """Return all rows, or only rows with the text `wanted` if every line can have the right number of fields."""
+        """Return all rows or, if every line can have the right number of fields, only rows that contain `wanted`."""
         return _fields(self.source, self.form.width, wanted if self.regular else b"")
 
     def _take_means(self, rows: Rows) -> None:
@@ -381,12 +381,12 @@ def _at(source: Source, said: str, place: int) -> ReadError:
 
 
 def _lines(data: bytes, wanted: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield where each line starts, and the line; if `wanted` is not empty, yield only lines that contain this text."""
+    """Yield where each line starts, and the line; with `wanted`, yield only lines that contain this text."""
     start, end, found = 0, len(data), []
     for line in () if wanted else data.split(b"\n"):
         yield start, line
         start += len(line) + 1
-    while wanted and (place := data.rfind(wanted, 0, end)) >= 0:  # CPython is twice as fast if it searches from the end
+    while wanted and (place := data.rfind(wanted, 0, end)) >= 0:  # in CPython, searching from the end is twice as fast
         start = data.rfind(b"\n", 0, place) + 1
         found.append((start, data[start:end].partition(b"\n")[0]))
         end = start
@@ -394,7 +394,7 @@ def _lines(data: bytes, wanted: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _fields(source: Source, width: int, wanted: bytes = b"") -> Rows:
-    """Return where each row starts, and its stripped fields; if `wanted` is not empty, only rows with this text."""
+    """Return where each row starts, and its stripped fields; with `wanted`, only rows that contain this text."""
     mark, rows = separator(source), []
     for place, line in _lines(source.data, wanted):
         if not line.strip() or line.startswith(b"#"):
@@ -436,10 +436,10 @@ def _topic_first(fields: Iterable[tuple[int, list[str]]], first: int) -> bool | 
 
 
 def read_ranking(source: Source) -> Contents | None:
-    """Read AutoJudge's rankings: topic Q0 system rank score measure. Return None for a run, which has the same columns.
+    """Read AutoJudge's rankings: topic Q0 system rank score measure. Return None for a run, whose columns look alike.
 
-    A run ranks documents for each topic, and few documents occur in several topics. In AutoJudge's rankings every rank
-    is the same, and most systems occur in most topics.
+    A run ranks documents for each topic, and few documents occur in several topics. In AutoJudge's rankings, all ranks
+    are the same, and most systems occur in most topics.
     """
     if len({line.split()[3:4][0] for _, line in islice(source.lines(), 100) if len(line.split()) == 6}) != 1:
         return None
@@ -452,7 +452,7 @@ def read_ranking(source: Source) -> Contents | None:
 
 
 def _refuse_no_run_first(source: Source, fields: list[tuple[int, list[str]]], topic: int) -> None:
-    """Refuse four columns that do not start with the run. Topics or measures there would be read as runs."""
+    """Refuse four columns if the first is not the run, because its topics or measures would be read as runs."""
     first, topics = {row[0]: place for place, row in reversed(fields)}, {row[topic] for _, row in fields}
     if summary := next(filter(vocabulary.is_summary, first), None):
         what = f"the summary row {summary!r}"

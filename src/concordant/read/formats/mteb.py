@@ -1,7 +1,7 @@
 """Read MTEB results: MODEL/REVISION/Task.json, one task per file. Tasks are the topics, models the systems.
 
-The results repository keeps several revisions of a model, its authors' reports (`external`) and results without a
-revision side by side, with different tasks in each. All of these belong to one model. If a task occurs more than once,
+For each model, the results repository keeps several revisions, its authors' reports (`external`) and results without
+a revision, with different tasks in each. All of these count as one model. If a task occurs more than once,
 the newest result counts.
 """
 
@@ -27,7 +27,7 @@ from ..tables.layout import warn_of
 # The first of these splits that has scores is read; MSMARCO, for instance, is scored on dev. If a file has only splits
 # with other names, all of them are read.
 _SPLITS = ("test", "dev", "validation", "all")
-# Files of old versions do not name the main score of a task. It is the first of these measures that the task has.
+# Files of old versions do not say which score is the main one. It is the first of these measures that the task has.
 _MAIN = ("ndcg_at_10", "cos_sim_spearman", "v_measure", "map", "p-MRR")
 _OLD_KEYS = frozenset({"dataset_revision", "mteb_dataset_name", "mteb_version"})
 _NO_REVISION = ("external", "no_revision_available")
@@ -81,7 +81,7 @@ class Task(Contents):
 
 
 def read_mteb(source: Source, content: Any) -> Task:
-    """Read the scores of one model on one task: main_score, and the other measures by their names.
+    """Read the scores of one model on one task: `main_score` and all other measures.
 
     A subset (a language) is a topic, `Task/subset`. Most tasks have only the subset `default`, which is the topic
     `Task`. For splits other than test, the topic names the split: `Task[dev]/subset`. So a topic has the same name in
@@ -121,20 +121,20 @@ def read_mteb(source: Source, content: Any) -> Task:
 
 
 def _scored(source: Source, task: str, splits: dict[str, Any]) -> list[str]:
-    """Choose the split to read, from this file alone; choose all splits if none has a known name.
+    """Choose the split to read, without looking at other files; choose all splits if none has a known name.
 
     If a test set is not public, files hold nan for the test split and numbers for the validation split.
     """
     for split, subsets in splits.items():
         if not isinstance(subsets, list) or not subsets or not all(isinstance(part, dict) for part in subsets):
             raise source.error(f"scores.{split} is not a list of subsets with their scores", 1)
-    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # the test set has 43 queries
+    order = ("dev", *_SPLITS) if task.startswith("MSMARCO") else _SPLITS  # its test set has only 43 queries
     known = [split for split in order if split in splits]
     return [next((split for split in known if _is_scored(splits[split])), known[0])] if known else list(splits)
 
 
 def _is_scored(subsets: list[dict[str, Any]]) -> bool:
-    """Tell whether a subset has a main score or, if the file names no main score, any number."""
+    """Tell whether a subset has a main score or, if the file has no main score, any number."""
     if any("main_score" in part for part in subsets):
         subsets = [{"main_score": part.get("main_score")} for part in subsets]
     return any(not math.isnan(score) for part in subsets for score in _numbers(part).values())
@@ -204,9 +204,9 @@ def _age(task: Task) -> tuple[bool, tuple[int, ...], str]:
 
 
 def _model(source: Source) -> tuple[str, str]:
-    """Return the model and its revision: from model_meta.json beside the file, otherwise from the folders' names.
+    """Return the model and its revision, from model_meta.json beside the file or else from the names of its folders.
 
-    MODEL/REVISION/experiments/SETTING/Task.json is the model with another setting, which counts as another system.
+    A file MODEL/REVISION/experiments/SETTING/Task.json was made with another setting, which counts as another system.
     """
     if source.name or not source.path:
         return source.name or source.run_name(), ""
@@ -230,7 +230,7 @@ def sibling(path: Path, name: str) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _loaded(path: Path, modified: int) -> Any:
-    """Read the JSON of a file, once for all files that need it; return None if it cannot be read."""
+    """Read the JSON of a file, and keep it for later calls; return None if it cannot be read."""
     try:
         return load_json(load(Item(path)))
     except (ReadError, OSError):

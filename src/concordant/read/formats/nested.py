@@ -19,12 +19,12 @@ from ..tables.layout import Origin, scores_of, warn_of
 from ..tables.vocabulary import cell_number
 
 _SHAPE = "{system: {topic: {measure: value}}}"
-# Names of a single key that only wraps the results and is not a system.
+# Names of a single outer key that only wraps the results and is not a system.
 _WRAPPERS = frozenset({"results", "result", "scores", "metrics", "measures", "evaluation", "data"})
 
 
 class Nesting(NamedTuple):
-    """The scores of a dictionary as parallel lists. `systems` is None for one run; measures without a name are ""."""
+    """The scores of a dictionary as parallel lists. `systems` is None for one run; an unnamed measure is ""."""
 
     systems: list[str] | None
     topics: list[str]
@@ -33,7 +33,7 @@ class Nesting(NamedTuple):
 
 
 class NestedScores(Contents):
-    """Nested dictionaries with scores of one or several runs. A requested measure may show which level holds what."""
+    """Nested dictionaries with scores of one or more runs. A requested measure may show which level holds measures."""
 
     format = "nested dictionaries"
 
@@ -71,7 +71,7 @@ class NestedScores(Contents):
 
     def grid(self, measure: str) -> Grid:
         """The scores of one measure."""
-        # "" is not the name of a measure: it stands for scores whose measure has no name.
+        # "" is not a name: it stands for a measure without a name.
         found = self._nesting(measure or None)
         rows = [k for k, name in enumerate(found.measures) if name == measure]
         if not rows:
@@ -94,7 +94,7 @@ class NestedScores(Contents):
         return grid
 
     def _nesting(self, measure: str | None) -> Nesting:
-        """Decide which level holds measures: the one with the requested measure, or with known names.
+        """Decide which level holds measures: the level with the requested measure, or with known names of measures.
 
         Otherwise the last of three levels holds measures, after systems and topics. Two levels without measures are
         systems and topics, or topics and systems if the names say so.
@@ -139,7 +139,7 @@ class NestedScores(Contents):
         )
 
     def _warn(self, found: Nesting) -> None:
-        """Warn if levels may hold something other than what was read."""
+        """Warn if a level may hold something other than what it was read as."""
         topics, measures = list(dict.fromkeys(found.topics)), list(dict.fromkeys(found.measures))
         nest = f"nest them as {_SHAPE}"
         if self.deep and not any(map(vocabulary.may_be_topic, topics)):
@@ -203,7 +203,7 @@ def is_nested(content: Any) -> bool:
 
 
 def is_means(content: Any) -> bool:
-    """Recognise a dictionary with one number per name."""
+    """Recognise a dictionary that maps each name to one number."""
     return isinstance(content, dict) and bool(content) and all(cell_number(v) is not None for v in content.values())
 
 
@@ -217,7 +217,7 @@ def read_means(source: Source, content: Any) -> Contents:
     ]
     if other or len(names) < 2 or vocabulary.axis_of(names) != "systems":
         said = f"has one number for each of {listing(other or names, 5)}, which may not be systems"
-        # Files of settings that lie beside scores look like this, too.
+        # Files of settings beside the scores look like this, too.
         raise source.other_kind(f"{said}: for one score per system, write CSV with the header system,score", 1)
     found = Contents(source, {"": Grid(np.array([[cell_number(v) for v in content.values()]], float), [MEAN], names)})
     found.reading = "one score per system"
@@ -248,7 +248,7 @@ def rows_of_frame(content: Any) -> list[dict[str, Any]] | None:
 
 
 def _are_labels(name: str, cells: Iterable[Any]) -> bool:
-    """Tell by its name whether a column holds topics or systems. Systems must also be words."""
+    """Tell whether the name of a column says that it holds topics or systems. Systems must also be words."""
     return vocabulary.names_topics(name) or (
         vocabulary.names_systems(name) and all(isinstance(cell, str) for cell in cells)
     )

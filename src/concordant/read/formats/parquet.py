@@ -1,7 +1,7 @@
 """Read Parquet with pyarrow.
 
-Parquet compresses: 50 kB can hold millions of rows. So the number of rows and the types of columns, as the file
-declares them, are checked against the limits before decoding.
+Parquet is compressed: 50 kB can hold millions of rows. So the number of rows and the types of columns that the file
+declares are checked against the limits before decoding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def parquet_table(
 ) -> tuple[Any, Sequence[str]]:
     """Read the wanted columns as a table, and also return the names of all columns.
 
-    By default, read all columns except lists and records, which are not scores and whose size has no limit.
+    By default, read all columns except lists and records, because these are not scores and may have any size.
     """
     parquet, types = import_extra("pyarrow.parquet", source.label), import_extra("pyarrow").types
     numeric = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
@@ -31,16 +31,16 @@ def parquet_table(
         names = [name for name in schema.names if name not in nested] if wanted is None else wanted(schema.names)
         numbers = [column.name for column in schema if any(test(column.type) for test in numeric)]
         texts = [name for name in names if name not in numbers]
-        # Store each text once, as the file may do, even if many rows have it.
+        # Store each text only once, even if it occurs in many rows, as the file may do.
         file = parquet.ParquetFile(io.BytesIO(source.data), read_dictionary=texts)
-        # Do not ask for the metadata of single columns: on some damaged files, pyarrow then ends the process.
+        # Do not ask for the metadata of single columns: it makes pyarrow end the process on some damaged files.
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         rows = max(file.metadata.num_rows, sum(group.num_rows for group in groups))
         refuse_too_many(source, rows * len(names), rows * max(len(texts), 1))
         if max(rows * len(names) * 8, sum(group.total_byte_size for group in groups)) > most_bytes():
             raise too_large(source.label, what="is a table of")
         table = file.read(names)
-        table.validate(full=True)  # read() does not check offsets and bytes of texts
+        table.validate(full=True)  # read() checks neither the offsets nor the bytes of texts
         "".join(table.column_names)
     except ReadError:
         raise

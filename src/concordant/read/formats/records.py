@@ -1,4 +1,4 @@
-"""Read results that tools write as JSON and that are recognised by their keys.
+"""Read the JSON results of evaluation tools, recognised by their keys.
 
 The formats are AlpacaEval's annotations, tau-bench's trials, Every Eval Ever, WMT's metric scores,
 lm-evaluation-harness, HELM and Inspect.
@@ -70,12 +70,12 @@ def below(content: Any, *keys: str) -> Any:
 
 
 def is_annotations(content: Any) -> bool:
-    """Recognise AlpacaEval's annotations.json: for each instruction, a judge's preference for the second system."""
+    """Recognise AlpacaEval's annotations.json, with a judge's preference for the second system on each instruction."""
     return isinstance(content, list) and has_keys(content, "instruction", "generator_1", "generator_2", "preference")
 
 
 def read_annotations(source: Source, content: Any) -> Contents:
-    """Read the preferences (1 to 2) for each system, `generator_2`; the instructions are the topics.
+    """Read the preferences (1 to 2) for each system, the `generator_2`. The instructions are the topics.
 
     An instruction that occurs again becomes a topic of its own, `instruction [2]`.
     """
@@ -163,7 +163,7 @@ def read_instances(source: Source, records: Lines) -> Contents:
 
 
 def is_document(record: Any) -> bool:
-    """Recognise one line of WMT's metric scores: a document, and for each metric the scores of its segments."""
+    """Recognise one line of WMT's metric scores: a document with the scores of its segments for each metric."""
     return isinstance(below(record, "metric_scores"), dict) and "document_id" in record
 
 
@@ -171,7 +171,7 @@ def read_documents(source: Source, records: Lines) -> Contents:
     """Read the scores of one system: a topic for each segment, `en-cs/document#0`, and a measure for each metric.
 
     A document is translated into several languages, so the name includes the language pair even if there is only one.
-    Segments of a document in one language are a group: a system that fails on one often fails on the next.
+    Segments of a document in one language form a group, because a system that fails on one often fails on the next.
     """
     found = Gathered(source)
     documents: dict[str, str] = {}
@@ -189,10 +189,10 @@ def read_documents(source: Source, records: Lines) -> Contents:
 # lm-evaluation-harness ------------------------------------------------------------------------------------------------
 # lm-evaluation-harness: results_*.json (tasks are the topics) and samples_*.jsonl (documents are the topics).
 #
-# A measure has the name that the results give it: `metric,filter`, or `metric` in version 0.3.
+# Measures are named as in the results: `metric,filter`, or `metric` in version 0.3.
 
 _SAMPLES_FILE = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?")
-# Fields of a sample that are not metrics. Older versions do not list their metrics but mix them with these fields.
+# Fields of a sample that are not metrics. Older versions do not list the metrics but mix them with these fields.
 _NOT_METRICS = frozenset({"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"})
 
 
@@ -228,7 +228,7 @@ def read_results(source: Source, content: Any) -> Contents:
 
 
 def _groups(content: Any) -> list[str]:
-    """Find the results that summarise other results: groups of tasks, if the file also has results of these tasks."""
+    """Find the groups of tasks whose results summarise other results in the file."""
     results, named = content["results"], content.get("groups") or {}
 
     def summarises(task: str) -> bool:
@@ -285,7 +285,7 @@ def _is_repeated(record: Any, metric: str) -> bool:
 
 
 def _names(source: Source, date: str | None) -> tuple[str, ...]:
-    """Name the model of a samples file: after the results written with it, otherwise after the folder or the file."""
+    """Name the model of a samples file, from the results file beside it or else from the folder or the file name."""
     if source.name or not source.path or not date:
         return (source.name or source.run_name(),)
     folder = source.path.absolute().parent
@@ -309,7 +309,7 @@ def _model_name(content: Any) -> str | None:
 # each split separately. If a file holds several splits, `exact_match` has the scores on the test split, and
 # `exact_match[valid]` the scores on the split `valid`.
 
-# Statistics that describe the run, not how well it did. They are read only if a file has no other statistics.
+# Statistics that describe the run, not its quality. They are read only if a file has no other statistics.
 _NO_SCORE = re.compile(
     r"(?:num_|training_|inference_|finish_reason_|prompt_|batch_size\b|max_prob\b|logprob|perplexity|bits_per_byte)"
 )
@@ -365,7 +365,7 @@ def _topic(record: dict[str, Any]) -> str:
 
 
 def _spec(source: Source) -> tuple[str | None, str]:
-    """Return the model and the scenario: from run_spec.json beside the file, otherwise from the folder's name."""
+    """Return the model and the scenario, from run_spec.json beside the file or else from the name of the folder."""
     if not source.path:
         return None, ""
     spec = sibling(source.path, "run_spec.json")
@@ -382,7 +382,7 @@ def _spec(source: Source) -> tuple[str | None, str]:
 # Inspect --------------------------------------------------------------------------------------------------------------
 # Inspect (inspect_ai): a log as JSON, one task of one model per file. The samples are the topics.
 
-# The values that Inspect gives to grades and words (inspect_ai.scorer.value_to_float).
+# The numbers that Inspect assigns to grades and words (inspect_ai.scorer.value_to_float).
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -441,7 +441,7 @@ def _scored(content: Any) -> Iterator[tuple[str, Any, int, Any]]:
 
 
 def _parts(scorer: str, value: Any) -> list[tuple[str, Any]]:
-    """Return the measures and values that a scorer gave. Each entry of a dictionary becomes a measure."""
+    """Return the measures and values from a scorer. Each entry of a dictionary becomes a measure."""
     if isinstance(value, dict):
         return [(f"{scorer}/{key}", part) for key, part in value.items()]
     return [(scorer, value)]

@@ -1,4 +1,4 @@
-"""The contents of a file, frame or dictionary: a matrix of scores for each measure. Also joins several contents."""
+"""The contents of a file, frame or dictionary: a matrix of scores per measure. This module also joins contents."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from . import layout, vocabulary
 from .layout import Cells, Given, Layout, Origin, Roles, warn_of
 from .vocabulary import SUMMARY, is_summary, well_known
 
-MEAN = "\0mean"  # the label of the only row if each system has one score; no topic has this name
+MEAN = "\0mean"  # the label of the single row if each system has only one score; no topic has this name
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Scores of one measure, topics x systems, nan if missing; a single row, `MEAN`, if topics are unknown.
+    """Scores of one measure, topics x systems, nan if missing. If the topics are unknown, the only row is `MEAN`.
 
-    Repeated scores are topics x systems x runs. `systems` is None for a single run whose name must be found elsewhere.
+    Repeated scores are topics x systems x runs. `systems` is None for a single run that the table does not name.
     `percent` tells whether the file writes the scores with a percent sign.
     """
 
@@ -44,11 +44,11 @@ class Grid:
 
     @property
     def names(self) -> list[str]:
-        """The systems; empty for a single run whose name must be found elsewhere."""
+        """The systems; empty for a single run that the table does not name."""
         return self.systems or []
 
     def labels(self, axis: str) -> list[str]:
-        """The topics or the systems."""
+        """Return the labels of one axis: the topics or the systems."""
         return self.topics if axis == "topics" else self.names
 
     def take(self, rows: Sequence[int] | None = None, columns: Sequence[int] | None = None) -> Grid:
@@ -89,7 +89,7 @@ def pivot(  # noqa: PLR0917
     """Arrange scores as topics x systems, in the order of first appearance, without summary rows.
 
     `runs` distinguishes repeated scores; `without_summaries` explains `quiet`. `twice(first, again)` makes the error
-    for a second score in row `again`, if row `first` already has that score.
+    if rows `first` and `again` both give a score for the same cell.
     """
     places, names = np.zeros(len(values), np.intp), []
     for labels in (topics, systems, runs):
@@ -101,7 +101,7 @@ def pivot(  # noqa: PLR0917
     found.ravel()[places] = values
     count = np.arange(len(values))
     first = np.empty(found.size, np.intp)
-    first[places[::-1]] = count[::-1]  # reversed, so that the first of equal places stays
+    first[places[::-1]] = count[::-1]  # reversed, so that the first of several equal places stays
     again = np.flatnonzero(first[places] < count)
     if len(again):
         raise twice(int(first[places[again[0]]]), int(again[0]))
@@ -112,7 +112,7 @@ def pivot(  # noqa: PLR0917
 def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str, str], ConcordantError]) -> Grid:
     """Join the scores of several files in one matrix; `names` are the systems of the files with a single run.
 
-    `twice(k, system, topic)` makes the error for a score in file k that an earlier file already has.
+    `twice(k, system, topic)` makes the error if a score in file k also occurs in an earlier file.
     """
     if len(grids) == 1:
         return replace(grids[0], systems=grids[0].systems or [names[0]], percent=False)
@@ -137,10 +137,10 @@ def join(grids: Sequence[Grid], names: Sequence[str], twice: Callable[[int, str,
 
 
 def without_summaries(origin: Origin, grid: Grid, lines: str = "rows", *, quiet: bool = False) -> Grid:
-    """Leave out summary rows; raise if there are no other rows.
+    """Leave out summary rows; raise an error if there are no other rows.
 
     Warn about the rows that are left out, except a row with a name such as `mean` that holds the mean of the others.
-    With `quiet`, no row with such a name causes a warning.
+    With `quiet`, a row with such a name never causes a warning, whatever it holds.
     """
     keep = [k for k, topic in enumerate(grid.topics) if not is_summary(topic)]
     if len(keep) == len(grid.topics):
@@ -171,15 +171,15 @@ def warn_of_lost(origin: Origin, measure: str, topics: Iterable[str], kept: Iter
 class Contents:
     """The scores from one origin. A format passes a grid for each measure, or overrides `measures` and `grid`."""
 
-    # Possible names of a single run, the best first. The next one is used if another file's run has the same name.
+    # Possible names of a single run, the best first. If a run in another file has the same name, the next one is used.
     names: tuple[str, ...] = ()
-    # Files with the same value are parts of one run, such as the tasks of a model. Other files never share a run name.
+    # Files with the same value are parts of one run, such as the tasks of a model. No other files may share a run name.
     part_of: str = ""
-    # The measure to read if the caller names none.
+    # The measure to read if the caller requests none.
     default: str | None = None
-    # Whether the file summarises topics of other files. Summaries are read only if no file has scores on topics.
+    # Whether the file summarises scores of other files. Summaries are read only if no file has scores on topics.
     summary: bool = False
-    # Whether lower is better, by measure and topic, where the file says so.
+    # For each measure and topic, whether lower is better, if the file states a direction.
     lower: Mapping[str, Mapping[str, bool]] = MappingProxyType({})
     # The name of the column of scores, if the table names no measure.
     column: str = ""
@@ -189,11 +189,11 @@ class Contents:
     groups: Mapping[str, str] = MappingProxyType({})
     # Whether the contents come from a table with named columns.
     is_table: bool = False
-    # The names of columns and rows, including those that the caller left out.
+    # The names of all columns and rows, including those that the caller left out.
     seen: Sequence[str] = ()
     # The end of an error message: how to read the columns as topics instead of measures, if both are possible.
     otherwise: str = ""
-    # The number of topics that the file's means are taken over, if the file says so.
+    # How many topics the means in the file are averaged over, if the file says so.
     averaged: str = ""
     # The format, and the meaning of rows and columns, as `look` shows them.
     format: str = "scores"
@@ -253,7 +253,7 @@ def refuse_twice(cells: Cells, labels: Sequence[str], what: str) -> None:
 
 
 def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -> tuple[Cells, list[str]]:
-    """Keep only the rows that the caller chose, so that the other rows need not be valid.
+    """Keep only the rows that the caller chose, so that errors in other rows do no harm.
 
     Keep all rows if the choice matches none of them. The choice is checked later, when all files are joined.
     """
@@ -266,12 +266,12 @@ def chosen_rows(cells: Cells, labels: list[str], wanted: Sequence[str] | None) -
 def matrix(
     cells: Cells, label: int | None, columns: list[int], roles: Roles, runs: Sequence[str] | None = None
 ) -> Contents:
-    """Read a matrix, topics x systems; with `runs`, it has a row for each topic and run. A matrix names no measure."""
+    """Read a matrix, topics x systems; with `runs`, each row is one run of a topic. A matrix names no measure."""
     if not columns:
         raise cells.error(NO_SCORES)
     down = invent_topics(len(cells)) if label is None else cells.labels(label, "topic")
     name = "" if label is None else cells.names[label]
-    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # from pandas and R
+    if vocabulary.column_name(name) in vocabulary.ROW_NUMBERS and vocabulary.counts(down):  # written by pandas and R
         down = invent_topics(len(cells))
     layout.refuse_measures_as_rows(cells, down, vocabulary.names_topics(name))
     columns = layout.score_columns(cells, columns, "systems", roles.systems)
@@ -361,7 +361,7 @@ class Long(Contents):
             what = f"a score on topic {topics[again]!r}"
             return cells.error(f"{system} already has {what}{cells.at(first)}: {hint}", again)
 
-        asked: Collection[int] = range(len(cells))  # other rows need not be valid
+        asked: Collection[int] = range(len(cells))  # errors in other rows do no harm
         for what, wanted in (("topic", self.roles.topics), ("system", self.roles.systems)):
             if wanted is not None and what in labels:
                 names = list(dict.fromkeys(labels[what]))
@@ -373,7 +373,7 @@ class Long(Contents):
 
 
 def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
-    """Warn if the topics of a run without a name may be systems, so that the scores would be means of systems."""
+    """Warn if the topics of a run without a name may be systems, so that the scores would be their means."""
     topics = list(dict.fromkeys(topics))
     if topics and not any(map(vocabulary.may_be_topic, topics)):
         means = "if they are systems, their scores are means, and scores on each topic are needed"
@@ -384,7 +384,7 @@ def warn_of_words(origin: Origin, topics: Iterable[str]) -> None:
 
 
 def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str] | None = None) -> tuple[Grid, str]:
-    """Join the scores of one measure from all files. Refuse summaries of systems unless `systems` says what to read."""
+    """Join the scores of one measure from all files. Refuse columns of means unless `systems` says what to read."""
     asked = _choose(found, measure)
     found = _with_measure(found, asked)
     grids = [contents.grid(asked) for contents in found]
@@ -406,14 +406,15 @@ def joined(found: Sequence[Contents], measure: str | None, systems: Sequence[str
 
 
 _LIKELY, _POSSIBLE = 1e-4, 3e-3
-"""Limits of the chance that a row holds means by coincidence. Below the first, the row is left out with a warning.
+"""Limits of the chance that a row holds means by coincidence.
 
-Below the second limit, the row is refused with an error. Otherwise it is read like any other row.
+Below the first limit, the row is left out with a warning. Between the limits, the row is refused with an
+error. Above the second limit, it is read like any other row.
 """
 
 
 def _with_measure(found: Sequence[Contents], measure: str) -> Sequence[Contents]:
-    """Leave out files that are only a part of a run and lack the measure, if other files have the measure."""
+    """Leave out files that hold only a part of a run and lack the measure, if another file has the measure."""
     lacking = [contents for contents in found if contents.partial and measure not in contents.measures()]
     if not lacking or len(lacking) == len(found):
         return found
@@ -475,13 +476,13 @@ def _names(found: Sequence[Contents], grids: Sequence[Grid]) -> list[str]:
 
 
 def _clashes(found: Sequence[Contents], names: list[str], single: list[int]) -> set[str]:
-    """Find run names that occur in more than one origin."""
+    """Find names of runs that occur in more than one origin."""
     pairs = Counter(name for name, _ in {(names[k], found[k].part_of) for k in single})
     return {name for name, count in pairs.items() if count > 1}
 
 
 def _refuse_unequal_counts(found: Sequence[Contents], grids: Sequence[Grid]) -> None:
-    """Refuse files without topic names that differ in their number of rows, because files are joined row by row."""
+    """Refuse files without topic names if their numbers of rows differ, because such files are joined row by row."""
     counts = {k: len(grid.topics) for k, grid in enumerate(grids) if are_invented(grid.topics)}
     known = {contents.averaged: contents.origin for contents in found if contents.averaged}
     if len(known) > 1:
@@ -518,8 +519,8 @@ def _refuse_summaries(found: Sequence[Contents], grids: Sequence[Grid], wanted: 
 def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
     """Leave out the first or last row if it holds the mean of all other rows in every column, whatever its name.
 
-    The means may be rounded to fewer decimals. If columns or decimals are so few that the row may hold the means by
-    coincidence, raise an error. With the axis "systems", columns are checked instead of rows.
+    The means may be rounded to fewer decimals. If there are so few columns or decimals that the row may hold the means
+    by coincidence, raise an error. With the axis "systems", columns are checked instead of rows.
     """
     values, labels = grid.values if axis == "topics" else grid.values.T, grid.labels(axis)
     n = len(values)
@@ -542,8 +543,9 @@ def without_means(grid: Grid, axis: str, origin: Origin) -> Grid:
 def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     """Estimate the chance that a row holds the rounded means of all other rows by coincidence.
 
-    The chance is 1 if the row does not hold these means. For one column it is the share of the range of scores that
-    rounds to the mean or, if larger, the share of scores that do. The chances of different columns are multiplied.
+    The chance is 1 if the row does not hold these means. For one column, it is the share of the range of scores that
+    rounds to the mean or, if larger, the share of scores that round to it. The chances of
+    different columns are multiplied.
     """
     if np.isnan(row).any() or np.isnan(others).all(axis=0).any():
         return 1.0
@@ -556,13 +558,13 @@ def _chance_of_means(row: FloatArray, others: FloatArray, apart: bool) -> float:
     near = (np.abs(others - means) <= rounding).mean(axis=0)
     shares = np.minimum(np.maximum(2 * rounding / np.where(spread > 0, spread, 1), near), 1)
     shares[spread == 0] = 1
-    # Equal columns count once: they are a run that was given twice, or topics on which systems are equally far apart.
+    # Equal columns count once: they are a run that was given twice, or topics with the same differences of systems.
     _, different = np.unique(np.round(others - (row if apart else 0), 9), axis=1, return_index=True)
     return float(np.prod(shares[different]))
 
 
 def _rounding(row: FloatArray, others: FloatArray, means: FloatArray) -> FloatArray:
-    """Bound the rounding error: half a unit of the row plus nearly half a unit of the scores, which may be rounded."""
+    """Bound the rounding error: half a unit of the row, plus nearly half a unit of the scores if they are rounded."""
     found: FloatArray = 0.500001 * unit(row) + 0.49 * unit(others) + 1e-12 * np.abs(means)
     return found
 
@@ -576,6 +578,6 @@ def _is_mean(row: FloatArray, others: FloatArray) -> bool:
 
 
 def unit(values: FloatArray) -> float:
-    """Return one unit of the last decimal that the numbers have; 0 if they have more than 12 decimals."""
+    """Return one unit of the last decimal place of the numbers; 0 if they have more than 12 decimals."""
     there = values[~np.isnan(values)]
     return next((10.0**-d for d in range(13) if np.array_equal(np.round(there, d), there)), 0.0)

@@ -1,4 +1,4 @@
-"""Turn frames into tables of cells: pandas, polars, pyarrow, and anything with Arrow's stream interface."""
+"""Convert frames to tables of cells: pandas, polars, pyarrow, and any object with Arrow's stream interface."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .vocabulary import SYSTEM_COLUMNS, TOPIC_COLUMNS, column_name, names_system
 
 
 def is_frame(given: Any) -> bool:
-    """Recognise a pandas or polars frame, PyTerrier's pair of frames, or anything with Arrow's stream interface."""
+    """Recognise a pandas or polars frame, PyTerrier's pair of frames, or any object with Arrow's stream interface."""
     if hasattr(type(given), "columns") or hasattr(given, "columns") or hasattr(given, "perquery"):
-        return True  # its type first: a lazy polars frame would compute its columns
+        return True  # test the type first, because a lazy polars frame would compute its columns
     return hasattr(given, "__arrow_c_stream__") and not hasattr(given, "index")  # a pandas Series has both attributes
 
 
@@ -42,7 +42,7 @@ def frame_cells(frame: Any, origin: Origin) -> Cells:
 def _arrow_cells(column: Any) -> Any:
     kind = str(column.type)
     if kind in _TEXTS or kind.startswith(tuple(f"dictionary<values={text}," for text in _TEXTS)):
-        # Make each text once, not once per row: a small file can repeat a long text millions of times.
+        # Make each text only once, because a small file can repeat a long text in millions of rows.
         codes = (column.dictionary_encode() if kind in _TEXTS else column).combine_chunks()
         texts = dict(enumerate(codes.dictionary.to_pylist()))
         return [texts.get(code) for code in codes.indices.to_pylist()]
@@ -54,7 +54,7 @@ _TEXTS = ("string", "large_string")
 
 
 def _index_first(names: list[str], columns: list[Any]) -> tuple[list[str], list[Any]]:
-    """Put the index first. In a frame that pandas wrote, the index comes last, with a name that pandas made up."""
+    """Move the index to the front. In a file that pandas wrote, it comes last, with a name that pandas made up."""
     order = sorted(range(len(names)), key=lambda k: names[k] != "__index_level_0__")
     return ["" if names[k] == "__index_level_0__" else names[k] for k in order], [columns[k] for k in order]
 
@@ -124,9 +124,9 @@ _PLAIN = frozenset({"flo", "int", "uin"})
 
 
 def _index_name(names: Collection[str], index_name: Any, index: Any, across_name: Any, origin: Origin) -> str | None:
-    """Choose the name of an index as a column; None if the index only counts the rows, or there are no columns.
+    """Choose a column name for an index; None if the index only counts the rows or there are no columns.
 
-    If the columns are named as topics, the index holds the systems, and vice versa.
+    If the column axis is called topics, the index holds the systems, and vice versa.
     """
     header = set(map(column_name, names))
     own, across = (column_name(str(name or "")) for name in (index_name, across_name))

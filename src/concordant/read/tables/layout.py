@@ -1,7 +1,7 @@
 """Tables with named columns, and what each column means. This module finds the systems, topics and scores of a table.
 
-The caller's choices (`Roles`) and known column names decide first. If they leave it open, known names of systems and
-topics decide. If these leave it open, too, the table is refused, and the error shows both ways to read it.
+The caller's choices (`Roles`) and known column names decide first. If these do not settle it, known names of
+systems and topics decide. If it is still unclear, the table is refused, and the error shows both ways to read it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .vocabulary import cell_number, has_percent, is_fraction, number
 
 
 class Origin(Protocol):
-    """The place that scores came from. It has a name for messages, and makes errors that start with this name."""
+    """The place that scores come from, with a name for messages and a method for errors that start with this name."""
 
     @property
     def label(self) -> str: ...
@@ -38,17 +38,17 @@ class Given:
     label: str
 
     def error(self, message: str, line: int | None = None) -> InputError:
-        """Make an error that names the argument. `line` is ignored, because an argument has no lines."""
+        """Make an error that gives the name of the argument. `line` is ignored, because an argument has no lines."""
         return InputError(f"{self.label}: {message}")
 
 
 def warn_of(origin: Origin, message: str) -> None:
-    """Warn about something that was not read as it was given."""
+    """Warn that something was not read as it was given."""
     warn(f"{origin.label}: {message}")
 
 
 class Parsed(NamedTuple):
-    """Numbers in some cells (nan for empty cells), all other cells by index, and whether all numbers are in percent."""
+    """The numbers in some cells (nan if empty), all other cells by index, and whether all numbers are in percent."""
 
     values: FloatArray
     odd: Mapping[int, Any]
@@ -57,14 +57,14 @@ class Parsed(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its cells as given, or an array of its numbers (nan for empty cells) and its other cells by row."""
+    """A column: its cells as given, or an array of its numbers (nan for empty cells) and all other cells by row."""
 
     cells: Sequence[Any] | np.ndarray[Any, Any]
     odd: Mapping[int, Any] = field(default_factory=dict)
 
     @cached_property
     def parsed(self) -> Parsed:
-        """The parsed cells. If only some numbers have a percent sign, the cells with the sign count as odd."""
+        """The parsed cells. If only some numbers have a percent sign, cells with the sign do not count as numbers."""
         values, odd = parse(self.cells)
         odd = {**odd, **self.odd}
         signed = {row: value for row, cell in odd.items() if has_percent(cell) and (value := number(cell)) is not None}
@@ -108,7 +108,7 @@ class Cells:
     def labels(self, column: int, what: str) -> list[str]:
         """Return the labels in a column: strings or whole numbers."""
         cells = self.values(column)
-        if set(map(type, cells)) == {str} and all(cells):  # a quick test, because there may be very many
+        if set(map(type, cells)) == {str} and all(cells):  # a quick test, because there may be very many cells
             return list(cells)
         return [self._label(cell, row, column, what) for row, cell in enumerate(cells)]
 
@@ -118,7 +118,7 @@ class Cells:
                 raise self.error(f"has no {what} in column {self.names[column]!r}", row)
             return cell
         if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) <= 2**53:
-            return str(int(cell))  # pandas stores whole numbers with holes as floats
+            return str(int(cell))  # pandas stores whole numbers as floats if some are missing
         if not isinstance(cell, int | np.integer) or isinstance(cell, bool):
             way_out = "labels are strings or whole numbers; if the column is itself a system, rename it"
             said = f"column {self.names[column]!r} holds {cell!r}, which cannot be the label of a {what}"
@@ -203,7 +203,7 @@ class Cells:
 
 
 def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
-    """Return the numbers in some cells, and the other cells by index. Numbers with a percent sign are other cells."""
+    """Return the numbers in some cells, and the other cells by index. A number with a percent sign is another cell."""
     if isinstance(cells, np.ndarray):
         values: npt.NDArray[np.float64] = np.asarray(cells, dtype=np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -215,7 +215,7 @@ def parse(cells: Any) -> tuple[FloatArray, dict[int, Any]]:
     plain = vocabulary.plain_numbers(["0" if cell in vocabulary.HOLES else cell for cell in cells]) if texts else None
     if plain is not None:
         return np.where([cell in vocabulary.HOLES for cell in cells], np.nan, plain), {}
-    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # many are equal: parse each text once
+    known = {text: _unsigned(text) for text in set(cells)} if texts else None  # parse equal texts only once
     found = [_unsigned(cell) for cell in cells] if known is None else [known[text] for text in cells]
     odd = {k: cells[k] for k, value in enumerate(found) if value is None}
     return np.array([np.nan if value is None else value for value in found], dtype=np.float64), odd
@@ -226,7 +226,7 @@ def _unsigned(cell: Any) -> float | None:
 
 
 def scores_of(cells: Sequence[Any], error: Callable[[int, str], ConcordantError]) -> tuple[FloatArray, bool]:
-    """Return the scores in cells that are not from a table, nan if missing, and whether they have a percent sign.
+    """Return the scores in cells outside a table, nan if missing, and tell whether they have a percent sign.
 
     `error(place, message)` makes the error for a cell that is not a score.
     """
@@ -355,7 +355,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
         return Layout("long", system, topic, measure, value, others)
     if system is not None:
         return Layout("long", system, topic, None, None, others)
-    # The table is a matrix unless its columns are measures: then it has one system's scores, one column per measure.
+    # The table is a matrix unless its columns are measures: then it holds one system, with a column per measure.
     second = next((header[k] for k in others if vocabulary.names_topics(names[k])), None)
     if second is not None and "topic" not in said:
         which = f"choose one with {argument('topic_column')}, and leave the other out"
@@ -383,7 +383,7 @@ def name_columns(header: Sequence[str], roles: Roles = NO_ROLES) -> Layout | str
 
 
 def of_samples(header: Sequence[str], roles: Roles) -> Roles:
-    """Use `id` as the topic in Inspect's frame of samples, where `sample_id` names one `epoch` of a topic."""
+    """Read topics from `id` in Inspect's frame of samples, because `sample_id` identifies one `epoch` of a topic."""
     names = [vocabulary.column_name(name) for name in header]
     if roles.topic is not None or not {"id", "epoch"} <= set(names):
         return roles
@@ -392,7 +392,7 @@ def of_samples(header: Sequence[str], roles: Roles) -> Roles:
 
 
 def run_columns(cells: Cells, roles: Roles) -> list[int]:
-    """Find the columns that number repeated scores of a cell: the one that the caller named, or those with known names.
+    """Find the columns that number repeated scores of a cell: the caller's choice, or columns with known names.
 
     Known names count only in a table with one row per score, and only for columns of whole numbers. The columns found
     are not read as measures.
@@ -424,13 +424,13 @@ def run_columns(cells: Cells, roles: Roles) -> list[int]:
 
 
 def _other_systems(cells: Cells, layout: Layout) -> list[int]:
-    """Find other columns that may also name the systems."""
+    """Find other columns that may hold the names of the systems."""
     names = {k: vocabulary.column_name(cells.names[k]) for k in layout.others}
     return [k for k, name in names.items() if vocabulary.names_systems(name) and not name.startswith("team")]
 
 
 def refuse_numbers_beside_names(cells: Cells, layout: Layout, roles: Roles) -> None:
-    """Refuse to read the systems from a column of numbers if a column of words may name them."""
+    """Refuse to read the systems from a column of numbers if a column of words may hold their names."""
     if layout.system is None or roles.system is not None or not _are_whole(cells, layout.system):
         return
     if words := [cells.names[k] for k in _other_systems(cells, layout) if not cells.has_numbers(k)]:
@@ -440,7 +440,7 @@ def refuse_numbers_beside_names(cells: Cells, layout: Layout, roles: Roles) -> N
 
 
 def _beside_repeated_topics(cells: Cells, known: list[int], roles: Roles) -> list[int]:
-    """Return the known columns that hold whole numbers, if no column names systems and topics occur more than once."""
+    """Return the known columns of whole numbers if topics occur more than once and no column holds systems."""
     found = [k for k in known if _are_whole(cells, k)]
     rest = cells.without(found)
     layout = name_columns(rest.names, roles)
@@ -479,7 +479,7 @@ def _wrong_header(header: Sequence[str], roles: Roles) -> str | None:
 
 
 def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
-    """Tell whether the first row of a table has a score, which prose and other formats lack.
+    """Tell whether the first row of a table has a score. In prose and in other formats, it has none.
 
     `scores` are the cells of the row as numbers, None where a cell is not a number. If the header names topics or
     systems, the answer is yes, because the reader then reports bad scores.
@@ -490,7 +490,7 @@ def is_plausible(layout: Layout, scores: Sequence[float | None]) -> bool:
 
 
 def warn_of_counters(cells: Cells, layout: Layout) -> None:
-    """Warn about columns that are left out because their names say that they number the rows; refuse scores in them."""
+    """Warn about columns left out because of names that suggest row numbers; refuse them if they hold scores."""
     used = {layout.system, layout.topic, layout.measure, layout.value, *layout.others}
     places = [
         k for k, name in enumerate(cells.names) if k not in used and vocabulary.column_name(name) in vocabulary.COUNTERS
@@ -509,7 +509,7 @@ def warn_of_counters(cells: Cells, layout: Layout) -> None:
 def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None:
     """Refuse a column of system names that holds scores.
 
-    In a matrix, where each topic occurs once, such a column may be a system that is called `model`.
+    In a matrix, where each topic occurs once, such a column may hold the scores of a system that is called `model`.
     """
     found = [number(str(cell)) for cell in cells.values(column)]
     if topic is None:
@@ -523,7 +523,7 @@ def refuse_scores_as_names(cells: Cells, column: int, topic: int | None) -> None
 
 
 def refuse_measures_as_rows(cells: Cells, rows: Sequence[str], named: bool) -> None:
-    """Refuse rows that are named like measures, in place of topics or among topics."""
+    """Refuse rows that are named like measures, whether all rows or only some of them."""
     labels = [row for row in rows if not vocabulary.is_summary(row)]
     measures = [label for label in labels if vocabulary.looks_like_measure(label)]
     if measures and all(
@@ -546,14 +546,14 @@ def _any(header: Sequence[str], columns: Iterable[int]) -> bool:
     return any(vocabulary.looks_like_measure(header[k].strip()) for k in columns)
 
 
-# A number in a notation that is not read, such as 1,234 or 1/2. Its column may be a system.
+# A number in a notation that is not supported, such as 1,234 or 1/2. Its column may still hold the scores of a system.
 _NUMBER = re.compile(r"[^\w\[(]{0,2}\d[\d.,'/\s_]*[^\w\])]{0,2}")
 
 
 def score_columns(
     cells: Cells, columns: Sequence[int], axis: Literal["systems", "topics"], wanted: Iterable[str] | None
 ) -> list[int]:
-    """Find the columns that are systems (or topics): the caller's choice, or all columns except row numbers and labels.
+    """Find the columns of systems (or topics): the caller's choice, or all columns except row numbers and labels.
 
     Columns that look like something else are refused, because each would be ranked as one more system.
     """
@@ -582,7 +582,7 @@ def score_columns(
 
 
 def _by_words(cells: Cells, columns: Sequence[int]) -> dict[int, str]:
-    """Find columns without any number. If most columns have none, raise an error about the first cell."""
+    """Find columns without any number. If most columns lack numbers, raise an error about the first cell."""
     words = {place: cells.words(k) for place, k in enumerate(columns) if not cells.has_numbers(k)}
     if 2 * len(words) > len(columns) or len(cells) < 2:
         cells.matrix(columns)
@@ -609,7 +609,7 @@ def _by_name(names: Sequence[str], values: FloatArray, axis: str) -> dict[int, s
 
 
 def _by_companions(names: Sequence[str], values: FloatArray) -> dict[int, str]:
-    """Find columns that belong to another column, such as its error or its bounds, by their names.
+    """Find columns whose names say that they belong to another column, for instance as its error or its bounds.
 
     A lower bound must lie below the scores, and an upper bound above them. A name such as gpt-4.1 beside gpt-4 may be
     the next version of a system, so it belongs to gpt-4 only if both columns hold the same scores.

@@ -29,7 +29,7 @@ _UPPER = re.compile(rf"{_OWNER}(?:upper|high|hi|ucb|ub|q975|97_5%){_BEHIND}")
 _BOTH = re.compile(r"(?:(?P<of>.+?)[\W_]+)??(?:95%?_*)?(?:ci|confidence_interval)(?:_*\(?95%?\)?)?")
 _OTHER_LEVEL = re.compile(r".*(?<!\d)(?!95|97_5)\d\d(?:_\d+)?(?:%|_*ci).*|.*ci_*(?!95)\d\d.*")
 _ALSO_TASKS = frozenset({"low", "lo", "high", "hi", "lb", "ub"})  # alone, these may be levels of effort or difficulty
-# Columns named by a year may be topics, systems, or years in which something was measured.
+# Columns whose names are years may be topics, systems, or years in which something was measured.
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # Both limits in one cell: (-1.88, +1.97), +4/-5, [77.3, 80.6].
 _PAIR = re.compile(r"[(\[]?\s*([+−-]?[\d.]+)\s*[,;/]\s*([+−-]?[\d.]+)\s*[)\]]?")
@@ -72,7 +72,7 @@ def _refuse_long(cells: Cells, rows: Sequence[str] | None, columns: Sequence[int
 
 
 def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
-    """Tell whether there are three columns, and the first two hold whole numbers, each pair of which has one row."""
+    """Tell whether there are three columns, the first two of whole numbers, with exactly one row for each pair."""
     if len(columns) != 3 or len(cells) < 4:
         return False
     pairs = cells.matrix(columns[:2])
@@ -84,7 +84,8 @@ def _is_grid(cells: Cells, columns: Sequence[int]) -> bool:
 class Rows(Contents):
     """A table with one row per system, and a column for each measure or topic; or a matrix with an unclear header.
 
-    If the caller requests a column, it holds one score per system. Otherwise the names of rows and columns decide.
+    If the caller requests a column, this column holds one score per system. Otherwise the labels of rows and columns
+    decide.
     """
 
     is_table = True
@@ -102,7 +103,7 @@ class Rows(Contents):
             cells, labels = contents.chosen_rows(cells, labels, roles.systems)
         self.cells, self.label, self.labels = cells, label, labels
         self.limits = {} if label is None else _limits(cells, columns, roles.score)
-        self.seen = self.seen or cells.names  # if not set above
+        self.seen = self.seen or cells.names  # unless set above
         self.default = cells.names[next(iter(self.limits))] if len(self.limits) == 1 else None
         self.format = "leaderboard" if self.named else "matrix"
         self.otherwise = f"; if the columns are topics, choose them with {argument('topics')}"
@@ -146,7 +147,7 @@ class Rows(Contents):
         ]
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """Return standard errors and their columns: the limits of a column of scores, or a column right behind it."""
+        """Return standard errors and their source columns: limits of the measure, or the column right after it."""
         column = next((k for k in [*self.limits, *self.columns] if self.cells.names[k] == measure), None)
         if column in self.limits:
             columns = self.limits[column]
@@ -215,7 +216,7 @@ class Rows(Contents):
 
 
 def _limits(cells: Cells, columns: Sequence[int], said: str | None) -> dict[int, tuple[int, ...]]:
-    """Find the columns of limits for each column of scores: a lower and an upper one, or one with both in each cell.
+    """Find the columns of limits for each column of scores: a lower and an upper one, or one that holds both limits.
 
     Limits belong to the column that their names contain; otherwise to the caller's column of scores or, if the caller
     chose none, to the nearest column of numbers before them.
@@ -262,7 +263,7 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
                 raise refused(row, f"{cell!r}, but the score {scores[row]:g} does not lie between them")
             widths[row] = ends[1] - ends[0]
         return widths / WIDTH
-    _, low, high = cells.matrix([score, *limits]).T  # refuses a mix of percentages and other numbers
+    _, low, high = cells.matrix([score, *limits]).T  # this refuses a mix of percentages and other numbers
     step = max(map(contents.unit, (scores, low, high)))
     far, near = np.maximum(high - scores, scores - low), np.minimum(high - scores, scores - low)
     wrong = np.flatnonzero((near < -step) | (far > _LOPSIDED * np.maximum(near, 0) + 3 * step))
@@ -273,13 +274,13 @@ def _standard_errors(cells: Cells, score: int, limits: tuple[int, ...]) -> Float
     return np.asarray((high - low) / WIDTH)
 
 
-# What rows and columns are if the header does not say -----------------------------------------------------------------
+# What rows and columns hold if the header does not say ----------------------------------------------------------------
 
 
 def _orient(
     cells: Cells, label: int | None, rows: Sequence[str], across: Sequence[str], roles: Roles
 ) -> Literal["topics", "systems"]:
-    """Decide what the rows are if the header names neither topics nor systems; raise if that stays unclear.
+    """Decide what the rows are if the header names neither topics nor systems; raise an error if this stays unclear.
 
     `label` is the column of row labels; None if there is no such column.
     """
@@ -315,7 +316,7 @@ def _two_ways(cells: Cells, label: int | None, rows: Sequence[str], across: Sequ
 
 
 def _has_row_labels(cells: Cells, roles: Roles) -> bool:
-    """Tell whether words or numbers in the first column label the rows, if the header names no topics or systems."""
+    """Tell whether the first column labels the rows, with words or numbers, if the header does not say so."""
     first, name = cells.values(0), cells.names[0]
     if roles.name_systems([name]):
         return False
@@ -341,9 +342,9 @@ def _has_row_labels(cells: Cells, roles: Roles) -> bool:
 
 
 def _is_row_number(column: FloatArray, others: FloatArray) -> bool | None:
-    """Tell whether a matrix's first column numbers its rows: it holds distinct whole numbers, others hold fractions.
+    """Tell whether the first column of a matrix numbers its rows: distinct whole numbers beside columns of fractions.
 
-    Return None if that is unclear. Either the column holds numbers such as 31.1 and the others hold scores up to 1; or
+    Return None if this is unclear. Either the column holds numbers such as 31.1 and the others hold scores up to 1; or
     all columns hold whole numbers, and the first column rises or lies outside the range of the others.
     """
     if len(column) < 2 or np.isnan(column).any() or len(np.unique(column)) < len(column):

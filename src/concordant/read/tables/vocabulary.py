@@ -1,4 +1,4 @@
-"""What texts mean: numbers in cells, names of summaries, columns and topics, and measures for which lower is better."""
+"""The meaning of texts: numbers in cells, names of summaries, columns and topics, and measures of errors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 # Numbers -----------------------------------------------------------------------------------------------------------
 
-# What a cell without a score may hold, in lower case.
+# The possible texts of a cell without a score, in lower case.
 NOTHING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "-"})
 HOLES = frozenset({"", "nan", "NaN", "NA"})  # the spellings that most programs write
-# Each character can be matched in one way only, so that even a long cell is refused quickly.
+# Each character can match in only one way, so that even a long cell is refused quickly.
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 ONE_UNIT = "Write all of these scores with the sign, or all without it, in the same unit."
 
@@ -63,7 +63,7 @@ def has_percent(cell: Any) -> bool:
 
 
 def cell_number(cell: Any) -> float | None:
-    """Return a cell's finite number; nan if the cell says that there is no number; None if it holds something else."""
+    """Return a cell's finite number; nan if the cell is empty or marked as missing; None if it holds something else."""
     if cell is None or type(cell).__name__ == "NAType":  # pandas.NA, without importing pandas
         return math.nan
     if isinstance(cell, str):
@@ -78,7 +78,7 @@ def cell_number(cell: Any) -> float | None:
 
 
 def is_fraction(value: float | None) -> bool:
-    """Tell whether this is a number, but not a whole one."""
+    """Tell whether a value is a number, but not a whole number."""
     return value is not None and 0 < abs(value) % 1 < 1
 
 
@@ -102,7 +102,7 @@ def not_a_number(cell: Any, where: str, missing: str) -> str:
 
 
 def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or write nan") -> str:
-    """Say what is wrong with a cell that should be a score: no number, or a percent sign that other scores lack."""
+    """Say what is wrong with a cell that should be a score: not a number, or a percent sign that other scores lack."""
     if has_percent(cell) and number(cell) is not None:
         return f"{cell}{where} has a percent sign, but other scores have none. {ONE_UNIT}"
     return not_a_number(cell, where, missing)
@@ -110,7 +110,7 @@ def no_score(cell: Any, where: str = "", missing: str = "leave the cell empty or
 
 # Names --------------------------------------------------------------------------------------------------------------
 
-# Names of rows that summarise all topics, in lower case. They are never scores of a topic.
+# Names of rows that summarise all topics, in lower case. Such rows never hold the scores of a topic.
 SUMMARY = frozenset({"all", "average", "amean", "mean", "avg"})
 # Further names of summaries, without blanks and punctuation: these words, perhaps with the words below around them.
 # Readers warn when they leave out rows with such names.
@@ -146,9 +146,9 @@ _COMPANIONS: tuple[tuple[Literal["below", "above", "about"], re.Pattern[str]], .
 )
 _ERROR = re.compile(rf"(.+?)[\W_]+(?:{_ERRORS})\W*")
 _STANDARD_ERROR = re.compile(r"(?:.*_)?(?:std_?err(?:or)?|standard_error)")
-# What follows the name of a system in a column that holds its scores: gpt_mean beside gpt_std.
+# Suffixes to the name of a system in the column that holds its scores: gpt_mean beside gpt_std.
 _MAIN = re.compile(r"(.+?)_(?:mean|avg|average|score|value|est|estimate)")
-# How pandas names the second of two columns with the same name. A next version of a system may look alike: gpt-4.1.
+# How pandas names the second of two columns with the same name. The next version of a system may look alike: gpt-4.1.
 _AGAIN = re.compile(r"(.+)\.1", re.DOTALL)
 
 _SHORT = 2
@@ -173,8 +173,8 @@ _FACT = re.compile(
     r"fold|split|epoch|step|trial|version|level|age|temperature|support|category|type|genre|group|cluster"
 )
 
-# Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens. The most specific come first:
-# if a table has `qid` and `query`, then `query` holds the text of the query.
+# Names of the columns of a table, in lower case and with _ for blanks, dots and hyphens. The most specific names come
+# first: if a table has `qid` and `query`, then `query` holds the text of the query.
 SYSTEM_COLUMNS = (
     *("system", "run", "runid", "run_id", "run_name", "system_id", "system_name", "runtag", "run_tag", "name"),
     *("model", "model_name", "model_id", "tag", "team", "team_id", "method", "llm", "approach", "algorithm", "sys"),
@@ -201,7 +201,7 @@ INDEX_COLUMNS = frozenset({"", "id", "index", "rowname", "rownames", "unnamed:_0
 # In a table with a column of topics, these are row numbers. pandas may add one each time it writes a table.
 ROW_NUMBERS = frozenset({"", "unnamed:_0"})
 ROW_NUMBERS_AGAIN = re.compile(r"unnamed:_0(?:_\d+)*")
-# In a table with a column of topics or systems, these number the rows, too. Readers warn when they leave them out.
+# In a table with a column of topics or systems, these number the rows, too. Readers warn when they skip such columns.
 COUNTERS = INDEX_COLUMNS - ROW_NUMBERS | {"level_0", "rank", "#"}
 # A column with such a name holds topics.
 _TOPIC_ID = re.compile(
@@ -233,7 +233,7 @@ _MEASURE = re.compile(
 _TOPIC = re.compile(
     r"(?:(?:q|t|topic|query|question|item|instance|example|sample|doc|id)[-_ .:/]?)?\d+(?:[_.-]\d+)?", re.IGNORECASE
 )
-# A number of several digits after a short word, such as MB001.
+# A number with several digits after a short word, such as MB001.
 _NUMBERED = re.compile(r"[A-Za-z]{1,8}[-_]?(?:0\d+|\d{3,})")
 
 
@@ -260,7 +260,7 @@ _TASK = re.compile(
 
 
 def axis_of(labels: Collection[str]) -> str | None:
-    """Tell whether labels are `systems` or `topics`; None if unclear.
+    """Tell whether labels look like `systems` or `topics`; None if unclear.
 
     Numbers that only count (0, 1, 2, ...) are unclear, because systems may be numbered, too.
 
@@ -312,7 +312,7 @@ def names_topics(name: str) -> bool:
 
 
 def looks_like_measure(name: str) -> bool:
-    """Tell whether this is the name of an evaluation measure, as common tools print it.
+    """Tell whether a name looks like an evaluation measure, as common tools print it.
 
     >>> [looks_like_measure(n) for n in ("ndcg_cut_10", "nDCG@10", "RBP(p=0.8)", "301", "bm25")]
     [True, True, True, False, False]
@@ -350,18 +350,18 @@ def _summarises(topic: str) -> bool:
 
 
 def error_of_another(names: Collection[str]) -> str | None:
-    """Return the first name that is another name followed by a word for its standard error or deviation, or None.
+    """Return the first name that consists of another name and a word for a standard error or deviation, or None.
 
     >>> error_of_another(["arc", "arc_stderr"]), error_of_another(["arc", "mmlu_stderr"])
     ('arc_stderr', None)
     """
     known = {column_name(name) for name in names}
-    short = (name for name in names if len(name) < 100 and "st" in name.lower())  # all of these words have st
+    short = (name for name in names if len(name) < 100 and "st" in name.lower())  # all of these words contain st
     return next((name for name in short if (found := _ERROR.fullmatch(column_name(name))) and found[1] in known), None)
 
 
 def is_standard_error(name: str) -> bool:
-    """Tell whether a column of this name holds standard errors, of the column before it.
+    """Tell whether a column of this name holds the standard errors of the column before it.
 
     >>> [is_standard_error(name) for name in ("lc_standard_error", "acc_stderr", "std", "base")]
     [True, True, False, False]
@@ -370,7 +370,7 @@ def is_standard_error(name: str) -> bool:
 
 
 class CompanionColumn(NamedTuple):
-    """The column that another column's name refers to, and how: as its bound, duplicate, next version, or otherwise."""
+    """The column that the name of another one refers to, and the relation: bound, duplicate, next version, or other."""
 
     of: str
     kind: Literal["below", "above", "double", "version", "about"]
@@ -412,12 +412,12 @@ def summaries_among(systems: Collection[str]) -> list[str]:
 
 
 def is_one_of_short(name: str, names: Collection[str]) -> bool:
-    """Tell whether a name has one or two letters, as most of the names do. Then `n` and `no` are ordinary names."""
+    """Tell whether a name and most other names have one or two letters. Then `n` and `no` are ordinary names."""
     return len(name) <= _SHORT and 2 * sum(len(other) <= _SHORT for other in names) > len(names)
 
 
 def names_counter(name: str) -> bool:
-    """Tell whether a column of whole numbers with this name numbers the rows, or counts something: Nr, S.No, idx, n."""
+    """Tell whether a column of whole numbers with this name numbers the rows or holds counts: Nr, S.No, idx, n."""
     return _COUNTER.fullmatch(column_name(name)) is not None
 
 
@@ -435,14 +435,14 @@ _BESIDE = re.compile(rf"(?:n|num|nr|no)_.+|{_ERRORS}|se|sd|ci|variance")
 
 
 def stands_beside(name: str) -> bool:
-    """Tell whether a measure of this name is a count, a length, a cost or an error instead of a measure of quality."""
+    """Tell whether a measure of this name is a count, a length, a cost or an error, not a measure of quality."""
     beside = _BESIDE.fullmatch(column_name(name)) is not None and not looks_like_measure(name)
     return beside or names_fact(name) or names_counter(name)
 
 
 @functools.lru_cache(maxsize=2**14)  # a table of 2,000 systems looks each name up ten times
 def column_name(name: str) -> str:
-    """Spell the name of a column as in the lists above."""
+    """Convert the name of a column to the spelling of the lists above."""
     return re.sub(r"[\s.-]", "_", name.strip(" \t\n.:").lower())  # R replaces blanks by dots
 
 
@@ -471,7 +471,7 @@ def holds_labels(name: str, place: int) -> bool:
 
 
 def spelling(name: str) -> str:
-    """Return one spelling for the names that tools give to the same measure: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
+    """Return one common spelling for a measure that tools spell differently: ndcg_cut.10, ndcg_cut_10, nDCG@10."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower().split(",")[0].replace("_cut", "").replace("precision", "p"))
     return {"ap": "map", "rr": "reciprank", "mrr": "reciprank"}.get(plain, plain)
 
@@ -489,7 +489,7 @@ def well_known(measures: Collection[str]) -> list[str]:
     return [name for wanted in _WELL_KNOWN for name in measures if spelling(name.removeprefix("Z")) == wanted]
 
 
-# Words, in lower case, in names of measures for which lower is better. ERR, expected reciprocal rank, is none of them.
+# Words, in lower case, in names of measures for which lower is better. ERR, expected reciprocal rank, is not included.
 _WORSE = (
     r"[cwt]er|hter|mer|wil|eer|der|loss(?:es)?|errors?|err rate|mistakes?|failures?|violations?|penalt(?:y|ies)|regret|"
     r"n?r?mse|r?msle|mae|s?mape|crps|perplexit(?:y|ies)|ppl|nll|brier|[em]ce|cross ?entropy|bits per \w+|bp[bc]|"
@@ -509,7 +509,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def usually_an_error(measure: str) -> bool:
-    """Tell whether lower is usually better for a measure of this name: a word says so, and no word says otherwise.
+    """Tell whether lower is usually better for a measure of this name: one word says so, and no other word reverses it.
 
     >>> [usually_an_error(name) for name in ("WER (%)", "eval_loss", "wordErrorRate", "mean rank")]
     [True, True, True, True]
@@ -525,9 +525,9 @@ def usually_an_error(measure: str) -> bool:
 def direction(
     measure: str, said: bool | None, origin: Origin, by_file: Collection[bool] = (), side: str = "PATH"
 ) -> bool:
-    """Tell whether lower is better: the caller decides, otherwise the files; raise if only the name suggests it.
+    """Tell whether lower is better: the caller decides, or else the files. Raise an error if only the name suggests it.
 
-    `by_file` is what the files say about the topics that are read, and `side` names the files on the command line.
+    `by_file` holds what the files say about the selected topics, and `side` names the files on the command line.
     """
     if said is not None:
         if by_file and said not in by_file:
