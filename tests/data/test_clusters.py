@@ -160,7 +160,7 @@ def test_sides_share_the_groups_that_one_of_them_has() -> None:
     with pytest.raises(ConcordantError, match="truth and candidate have different groups: give all sides the same"):
         cc.judge_worth(TOGETHER[0], other, rng=1)
     lacking = TWICE[1].described(groups={str(k): str(k // 2) for k in range(20)})
-    with pytest.raises(ConcordantError, match=r"groups lacks 4 topics of 24: 20, 21, 22, 23. Name the topics as"):
+    with pytest.raises(ConcordantError, match=r"groups lacks 4 of 24 topics: 20, 21, 22, 23. Name the topics as"):
         cc.judge_worth(TWICE[0], lacking, rng=1)
 
 

@@ -214,7 +214,7 @@ def test_epochs_of_inspect_are_runs(tmp_path: Path) -> None:
     assert found.runs is not None
     assert found.runs[:, 0].tolist() == [[0, 1, 0], [1, 0, 1]]
     path.write_text(json.dumps(log | {"reductions": [reduced[0] | {"reducer": "max"}]}))
-    with pytest.warns(cc.errors.DataWarning, match="Inspect reduced the epochs by max, but here their mean counts"):
+    with pytest.warns(cc.errors.DataWarning, match="Inspect reduced the epochs by max, but we use their mean"):
         assert cc.read_scores(path) == found
 
 

@@ -128,7 +128,7 @@ def test_mean_ranks_are_shown_with_the_best_lowest() -> None:
         ({"total": "median"}, "total is 'median'"),
         ({"total": "type-mean"}, "needs the type of each topic: give types"),
         ({"types": TYPES}, "types is for totals other than 'mean'"),
-        ({"total": "type-mean", "types": {"1": "easy"}}, "types lacks 3 topics of 4: 2, 3, 4"),
+        ({"total": "type-mean", "types": {"1": "easy"}}, "types lacks 3 of 4 topics: 2, 3, 4"),
         ({"total": "type-mean", "types": 3}, "types is a int"),
         ({"groups": dict.fromkeys("1234", "one")}, "groups has 1 group for 4 topics"),
         ({"missing": "all"}, "missing is 'all'"),

@@ -400,7 +400,7 @@ def test_a_topic_without_a_label_is_named(tmp_path: Path) -> None:
         cc.as_scores(cc.Scores([[1, 2], [3, 4]], ["1", "2"], ["a", "b"]), groups=tmp_path / "g.csv")
     (tmp_path / "g.csv").write_text("topic,group\n1,g\n")
     given = cc.as_scores(cc.Scores([[1, 2], [3, 4]], ["1", "2"], ["a", "b"]), groups=tmp_path / "g.csv")
-    with pytest.raises(cc.errors.InputError, match="groups lacks 1 topic of 2: 2"):
+    with pytest.raises(cc.errors.InputError, match="groups lacks 1 of 2 topics: 2"):
         cc.reliability(given)
 
 

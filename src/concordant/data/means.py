@@ -422,7 +422,7 @@ def require_labels(labels: Sequence[str], topics: Sequence[str], name: str) -> N
     lacking = [topic for topic, label in zip(topics, labels, strict=True) if not label]
     if lacking:
         raise InputError(
-            f"{named(name)} lacks {counted(len(lacking), 'topic')} of {len(topics)}: {listing(lacking)}. Name the "
+            f"{named(name)} lacks {len(lacking)} of {counted(len(topics), 'topic')}: {listing(lacking)}. Name the "
             f"topics as in the scores, and give each one a {name.removesuffix('s')}"
         )
 

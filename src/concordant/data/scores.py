@@ -628,8 +628,8 @@ def _matrix(values: npt.ArrayLike) -> FloatArray:
         raise InputError("values have masked entries: fill them first, because the mask would be ignored")
     if array.ndim not in (2, 3):
         raise InputError(
-            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, two of them, or topics "
-            "x systems x runs"
+            f"values have {array.ndim} dimensions (shape {array.shape}): give topics x systems, or topics x systems x "
+            "runs"
         )
     return np.array(array, dtype=np.float64, order="C")
 

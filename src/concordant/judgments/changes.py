@@ -394,7 +394,7 @@ _LEVELS |= dict.fromkeys(("sample", "mix"), ("share", float))
 
 @dataclass(frozen=True, eq=False, init=False)
 class Change:
-    """A change of the judgments at one level, for `judgment_study`.
+    """One level of a change to the judgments, for `judgment_study`.
 
     | kind | level | options |
     | --- | --- | --- |

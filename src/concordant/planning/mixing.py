@@ -11,7 +11,7 @@ topic x system residuals.
 
 Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system that no number
 of machine topics removes. After a change of scale and level they equal the truth + d, with d drawn from a normal
-distribution over systems. The distance between both means estimates its variance. The best weight of the machine is
+distribution over systems. The distance between the two means estimates the variance of d. The best weight of the machine is
 k B, where k is its weight without bias, and B is the share of noise in the variance of the distance. B is unknown but
 has a distribution (Morris 1983); weight and errors are averaged over this distribution.
 
@@ -81,7 +81,7 @@ class Bias(NamedTuple):
     variance: float
     """Variance of the bias over systems, in squared human scores."""
     share: float
-    """E[B]: the share of noise in the variance of the distance between both means."""
+    """E[B]: the share of noise in the variance of the distance between the two means."""
     square: float
     """E[B^2]."""
     freedom: float
@@ -423,7 +423,7 @@ def _of_skewed(values: FloatArray, freedom: float) -> float:
 def error_with(of: Moments, bias: Bias | None, n: int, more: int) -> float:
     """Predict the variance of a mean's deviation from the level, with n human topics and `more` machine topics.
 
-    This is what `combined` would find if the distance between both means had its expected size under noise and bias.
+    This is what `combined` would find if the distance between the two means had its expected size under noise and bias.
     """
     if more == 0:
         return of.human / n

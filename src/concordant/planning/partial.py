@@ -25,7 +25,7 @@ class Fit(NamedTuple):
 
     means: FloatArray
     lam: float
-    """Change of the human score for one unit of machine score, within systems."""
+    """Change in the human score per unit of machine score, within systems."""
     label_variance: FloatArray
     """Variance of the mean error on the labelled cells of each system."""
     label_freedom: FloatArray
@@ -187,7 +187,7 @@ def covariance_of(fit: Fit, labels: IntArray, *, whole: bool) -> tuple[FloatArra
 def favours(fit: Fit, machine: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Estimate how much the machine favours each system, with p-values for all systems together.
 
-    The gap of a system is the machine's mean on the human scale, minus the combined mean. Its favour is the gap minus
+    The gap of a system is the machine's mean on the human scale, minus the combined mean. The favour for the system is the gap minus
     the mean gap of the middle half of the systems. The scale is the median slope over pairs of systems, weighted by
     their distance, so that a favoured system hardly changes it.
     """

@@ -32,7 +32,7 @@ class HeldOut:
 
     chosen: float
     random: float
-    """Agreement of random topics, as many or as costly as the chosen ones."""
+    """Agreement reached by random topics of the same number or total cost."""
     interval: Interval
     """Interval of `chosen`."""
     gain: Interval

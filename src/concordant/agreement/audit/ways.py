@@ -183,7 +183,7 @@ class Recipe(NamedTuple):
     """Number of departures from a plain call of a coefficient."""
     call: Call
     of: str = ""
-    """Name of the coefficient if the rule is a plain call of it; otherwise empty."""
+    """Name of the coefficient if the rule simply calls it; otherwise empty."""
     signed: bool = True
     needs_ties: bool = False
     """Whether this rule gives the same result as another rule when there are no ties."""

@@ -414,7 +414,7 @@ def read_inspect(source: Source, content: Any) -> Contents:
     reducers = dict.fromkeys(str(part.get("reducer") or "mean") for part in _dicts(content.get("reductions")))
     several = any(sample.get("epoch", 1) != 1 for sample in _dicts(content.get("samples")))
     if several and list(reducers) not in ([], ["mean"]):
-        said = f"Inspect reduced the epochs by {listing(reducers)}, but here their mean counts; see {named('repeats')}"
+        said = f"Inspect reduced the epochs by {listing(reducers)}, but we use their mean; see {named('repeats')}"
         warn_of(source, said)
     if content.get("status", "success") != "success":
         warn_of(source, f"the status of this log is {content['status']!r}, not success")
