@@ -11,9 +11,9 @@ topic x system residuals.
 
 Shrinking. The machine's own means over all n + N topics have less noise, but a bias d for each system that no number
 of machine topics removes. After a change of scale and level they equal the truth + d, with d drawn from a normal
-distribution over systems. The distance between the two means estimates the variance of d. The best weight of the machine is
-k B, where k is its weight without bias, and B is the share of noise in the variance of the distance. B is unknown but
-has a distribution (Morris 1983); weight and errors are averaged over this distribution.
+distribution over systems. The distance between the two means estimates the variance of d. The best weight of the
+machine is k B, where k is its weight without bias, and B is the share of noise in the variance of the distance. B is
+unknown but has a distribution (Morris 1983); weight and errors are averaged over this distribution.
 
 Topics on which the machine gives all systems the same score carry no information, and it may never have judged them.
 These topics are dropped from both machine means, so mean(u) - mean(x) still has expectation 0. Their human scores

@@ -187,9 +187,9 @@ def covariance_of(fit: Fit, labels: IntArray, *, whole: bool) -> tuple[FloatArra
 def favours(fit: Fit, machine: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Estimate how much the machine favours each system, with p-values for all systems together.
 
-    The gap of a system is the machine's mean on the human scale, minus the combined mean. The favour for the system is the gap minus
-    the mean gap of the middle half of the systems. The scale is the median slope over pairs of systems, weighted by
-    their distance, so that a favoured system hardly changes it.
+    The gap of a system is the machine's mean on the human scale, minus the combined mean. The favour for the system is
+    the gap minus the mean gap of the middle half of the systems. The scale is the median slope over pairs of systems,
+    weighted by their distance, so that a favoured system hardly changes it.
     """
     n, m = machine.shape
     # The scale: the weighted median of (mean_a - mean_b) / (f_a - f_b) over pairs, weights |f_a - f_b|; at least 0.

@@ -159,7 +159,7 @@ class Reading(NamedTuple):
         return Scores(owned(grid.scores), grid.topics, grid.names, measure, groups=groups, **about)
 
     def assembled(self, found: Sequence[Contents], empty: Sequence[tuple[str, Source]] = ()) -> Scores | Means:
-        """Return the scores with the metadata of `described`. Group topics by document if they are named like segments."""
+        """Return the scores as `described`. Group topics by document if they are named like segments."""
         made = self.scores(found, empty)
         if isinstance(made, Scores) and made.runs is not None and self.repeats == "mean":
             warn(f"{made.source}: each topic has up to {made.runs.shape[2]} runs, and its score is their mean")
