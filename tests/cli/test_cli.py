@@ -312,7 +312,7 @@ def test_options(tmp_path: Path) -> None:
     )
     assert "concordant 0" in good("--version")
     assert "compare" in good("--help")
-    assert "{TRUTH} {CANDIDATE}..." in good("compare", "-h")
+    assert re.search(r"\{?TRUTH\}? \{?CANDIDATE\b", good("compare", "-h"))  # versions of typer differ in braces
 
 
 def test_notes_go_to_standard_error_and_can_be_silenced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
