@@ -28,17 +28,21 @@ def answers(found: Comparison) -> list[str]:
     """Write the lines of the verdict."""
     if len(found.comparisons) == 1:
         return found.comparisons[0].answers()
-    same = [c for c in found.comparisons if c.same]
-    if same:
-        others = tuple(c for c in found.comparisons if not c.same)
-        rest = answers(replace(found, comparisons=others)) if others else []
+
+    def rest(others: Iterable[Compared]) -> list[str]:
+        kept = tuple(others)
+        return answers(replace(found, comparisons=kept)) if kept else []
+
+    if same := [c for c in found.comparisons if c.same]:
         which = f"{listing([c.candidate for c in same], _FEW)} and {same[0].truth} have the same {same[0].same}"
-        return [*rest, f"{which} for every system, so their agreement shows nothing."]
+        return [
+            *rest(c for c in found.comparisons if not c.same),
+            f"{which} for every system, so their agreement shows nothing.",
+        ]
     if found.ranking is not None:
         return list(found.ranking._answers())
     if unordered := [c for c in found.comparisons if c.without_order]:
-        others = tuple(c for c in found.comparisons if not c.without_order)
-        return [*(answers(replace(found, comparisons=others)) if others else ()), not_compared(unordered)]
+        return [*rest(c for c in found.comparisons if not c.without_order), not_compared(unordered)]
     if not _same_data(found):
         return ["The candidates share different systems or topics with the first file, so they cannot be ranked."]
     return [*_highest(found), *_ruled_out(found)]
@@ -177,7 +181,7 @@ def without_value(c: Compared, names: Sequence[str], whose: str = "") -> list[st
     for v in _values(c, names):
         if v.why:
             why.setdefault(named(v.why, c), []).append(v.coefficient)
-    tied = "; tau_b and tau_ap_b allow ties"
+    tied = f"; {' and '.join(headlines('main'))} allow ties"
     lines = [f"No value{whose}: {listing(of)} ({reason}{tied * ('ties in' in reason)})" for reason, of in why.items()]
     for p in c.per_topic:
         if p.coefficient in names and (p.why or p.undefined):

@@ -286,7 +286,11 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
 
     whole = design.moments()
     untied = [design.untied(whole, k, own=own) for k in sizes]
-    pairs = np.array([design.signs(whole, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
+
+    def signs(moments: Moments) -> FloatArray:
+        return np.array([design.signs(moments, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
+
+    pairs = signs(whole)
     if teams is None:
         return Curve(sizes, pairs.mean(-1), (), np.empty((len(sizes), 0)), (), pairs)
     i, j = np.triu_indices(len(teams), 1)
@@ -296,16 +300,15 @@ def agreement(design: Design, sizes: FloatArray, teams: IntArray | None, *, own:
     has.data[:] = 1.0  # count a pair within a team once
     rest = len(i) - has.sum(0)
 
-    def means(moments: Moments) -> tuple[FloatArray, FloatArray]:
+    def means(of: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute means over all pairs, and over the pairs with each team left out in turn; the first axis is size."""
-        of = np.array([design.signs(moments, k, own=own) / by for k, by in zip(sizes, untied, strict=True)])
         flat = of.reshape(-1, of.shape[-1])
         without = (flat.sum(-1)[:, None] - flat @ has) / rest
         return of.mean(-1), without.reshape(*of.shape[:-1], -1)
 
-    values, systems = means(whole)
+    values, systems = means(pairs)
     samples = range(1 if own or design.shared else 2)
-    left = [[means(moments) for moments in design.left_out(sample)] for sample in samples]
+    left = [[means(signs(moments)) for moments in design.left_out(sample)] for sample in samples]
     topics, both = ([np.concatenate([part[k] for part in blocks], axis=1) for blocks in left] for k in (0, 1))
     return Curve(sizes, values, tuple(topics), systems, tuple(both), pairs)
 

@@ -165,7 +165,7 @@ def combined(
     if bias is not None:
         favour, favour_p = _favours(parts, corrected, every, of_parts, part_lam)
     bias = bias if shrink else None
-    # weight of the machine = k E[B]; its means are divided by the slope, so that they are human scores.
+    # Weight of the machine = k E[B]. Dividing its means by the slope puts them on the human scale.
     weight, scale = 0.0, 0.0
     if bias is not None:
         least = weight_without_bias(of_parts, bias.slope, n, others, part_lam)

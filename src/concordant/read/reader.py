@@ -39,7 +39,7 @@ from .tables.contents import MEAN, Contents, Grid, joined, without_means
 from .tables.frames import is_frame
 from .tables.layout import NO_ROLES, Given, Origin, Roles, warn_of
 from .tables.rows import WIDTH
-from .tables.vocabulary import direction, error_of_another, is_standard_error, usually_an_error
+from .tables.vocabulary import direction, error_of_another, usually_an_error
 
 _LONGEST = 2_000  # the longest argument, in characters, in a recorded Python call
 
@@ -254,10 +254,9 @@ def _errors(found: Sequence[Contents], measure: str, grid: Grid) -> list[float] 
         warn_of(_together(found), said)
         return None
     for origin, _, columns in given:
-        shown = listing(map(repr, columns))
-        if len(columns) == 1 and is_standard_error(columns[0]):
-            continue  # its name says that it holds standard errors
-        warn_of(origin, f"standard errors were computed from the 95% limits in {shown}: their distance / {WIDTH:g}")
+        if columns:
+            shown = listing(map(repr, columns))
+            warn_of(origin, f"standard errors were computed from the 95% limits in {shown}: their distance / {WIDTH:g}")
     return [known.get(system, np.nan) for system in grid.names]
 
 

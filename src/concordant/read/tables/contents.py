@@ -223,7 +223,7 @@ class Contents:
         return found
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """Return standard errors by system, and the columns that they come from; both are empty if there are none."""
+        """Return standard errors by system, and the columns of limits they are computed from; both may be empty."""
         return {}, ()
 
     def no_measure(self, asked: str) -> ConcordantError:

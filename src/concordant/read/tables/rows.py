@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -147,24 +148,23 @@ class Rows(Contents):
         ]
 
     def errors(self, measure: str) -> tuple[Mapping[str, float], Sequence[str]]:
-        """Return standard errors and their source columns: limits of the measure, or the column right after it."""
-        column = next((k for k in [*self.limits, *self.columns] if self.cells.names[k] == measure), None)
-        if column in self.limits:
-            columns = self.limits[column]
-            found = _standard_errors(self.cells, column, columns)
-        elif column is not None and (behind := self.columns[self.columns.index(column) + 1 :][:1]):
-            columns = tuple(behind)
-            if not vocabulary.is_standard_error(self.cells.names[columns[0]]):
-                return {}, ()
-            found = self.cells.numbers(columns[0])
-            if np.isnan(found).any():
-                return {}, ()
-            if (wrong := np.flatnonzero(found < 0)).size:
-                raise self.cells.error(f"has the standard error {found[wrong[0]]:g}: correct it", int(wrong[0]))
-        else:
-            return {}, ()
+        """Return the standard errors of a measure, and the columns of limits they are computed from, if any."""
+        column = next((k for k in self.limits if self.cells.names[k] == measure), None)
+        limits = () if column is None else self.limits[column]
+        found = self._stated(measure) if column is None else _standard_errors(self.cells, column, limits)
         known = {label: float(e) for label, e in zip(self.labels, found, strict=True) if not np.isnan(e)}
-        return known, [self.cells.names[k] for k in columns]
+        return known, [self.cells.names[k] for k in limits]
+
+    def _stated(self, measure: str) -> FloatArray:
+        """Return the column of standard errors right after a measure; nan if there is none, or not one for each row."""
+        after = next((b for a, b in pairwise(self.columns) if self.cells.names[a] == measure), None)
+        if after is not None and vocabulary.is_standard_error(self.cells.names[after]):
+            found = self.cells.numbers(after)
+            if not np.isnan(found).any():
+                if (wrong := np.flatnonzero(found < 0)).size:
+                    raise self.cells.error(f"has the standard error {found[wrong[0]]:g}: correct it", int(wrong[0]))
+                return found
+        return np.full(len(self.cells), np.nan)
 
     def grid(self, measure: str) -> Grid:
         """Return one score per system from the requested column; without a request, return the whole matrix."""
